@@ -5,8 +5,8 @@
 >>> result = jettison.run(scenario, seeds=range(1, 6))
 >>> result.queues.to_polars()  # doctest: +SKIP
 
-A scenario says what is simulated (:func:`load`, :class:`Scenario`), :func:`run` simulates it, and a :class:`Result` has what
-was measured, as Arrow tables. :func:`open` gives the same of a folder that ``jettison run`` wrote.
+A scenario describes a simulation (:func:`load`, :class:`Scenario`), :func:`run` simulates it, and a :class:`Result` holds
+the measurements as Arrow tables. :func:`open` reads a folder that ``jettison run`` wrote.
 """
 
 from jettison._jettison import __commit__, __version__

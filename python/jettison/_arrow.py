@@ -1,4 +1,4 @@
-"""pyarrow, which brings no types: here it becomes one that anything can be asked of."""
+"""pyarrow, typed as `Any` because it has no type information."""
 
 from __future__ import annotations
 

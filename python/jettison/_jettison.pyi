@@ -1,4 +1,4 @@
-"""The native part of the package. Its names are no part of the package's interface."""
+"""The native part of the package. Its names are not part of the package's interface."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -39,53 +39,53 @@ class Discipline(Protocol):
 
 @final
 class Packet:
-    """A packet in a queue, as its discipline sees it. It is a handle: the packet itself stays with the simulator."""
+    """A packet in the queue, as its discipline sees it. This is a handle; the packet itself stays in the simulator."""
 
     size: int
     """IP length in bytes."""
     id: int
     """Number of the packet within the run."""
     flow: int | None
-    """Number of the scenario's flow, from 0; ``None`` if it is of none."""
+    """Number of the scenario's flow, from 0; ``None`` without a flow."""
     arrived: int
-    """Nanoseconds since the run began, when the queue was given it."""
+    """Time of arrival at the queue, in ns since the start of the run."""
     sent: int
-    """Nanoseconds since the run began, when the sending host emitted it."""
+    """Time at which the sending host emitted the packet, in ns since the start of the run."""
     dscp: int
     """Differentiated-services code point, 0 to 63."""
     traffic_class: int
-    """Traffic class that a switch gave it; 0 is the highest priority."""
+    """Traffic class assigned by a switch; 0 is the highest priority."""
     ecn: int
     """The ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE."""
     five_tuple: tuple[str, str, int, int, int] | None
     """Source and destination address, protocol number, source and destination port."""
     flow_hash: int
-    """A hash of the five-tuple, 64 bits."""
+    """A 64-bit hash of the five-tuple."""
     message: Message | None
-    """What it says of its message; ``None`` if it is no Octopus traffic."""
+    """The label of its message; ``None`` if it is not Octopus traffic."""
     def mark(self) -> bool:
-        """Marks it CE. Gives ``False``, and does nothing, if its sender does not understand marks."""
+        """Marks the packet CE. Returns ``False`` without effect if its transport is not ECN-capable."""
     def drop(self, reason: str = "python") -> None:
-        """Drops it, whether it waits or is just arriving."""
+        """Drops the packet, whether queued or arriving."""
 
 @final
 class Message:
     """The label of the message that a packet is part of (the Octopus header)."""
 
     number: int
-    """Its number within its stream, modulo 2^29."""
+    """Number of the message in its stream, modulo 2^29."""
     stream: int
-    """The stream of the flow."""
+    """Stream of the flow."""
     priority: int
-    """0 to 7; a higher one is less important."""
+    """Priority, 0 to 7; higher values are less important."""
     drop_flag: bool
-    """Whether it makes earlier ones superfluous: those of priority ``threshold`` or above."""
+    """Whether it makes earlier messages of priority ``threshold`` or above obsolete."""
     threshold: int
     """0 to 7; see ``drop_flag``."""
     bitrate_threshold: int
-    """It is superfluous while its stream has less bandwidth than this, in kbit/s; 0 for never."""
+    """The message is obsolete while its stream has less than this bandwidth, in kbit/s; 0 for never."""
     slack: int
-    """How long it may wait before it may be dropped, in ms."""
+    """Maximum waiting time in ms, after which it may be dropped."""
     is_first: bool
     """Whether the packet is the first of the message."""
     is_last: bool

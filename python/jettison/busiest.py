@@ -1,4 +1,4 @@
-"""Which queue a comparison looks at, by the rule of the terminal's table and the report (`bottleneck` in `crates/report`)."""
+"""Choice of the queue for comparisons, by the rule of the terminal's table and the report (`bottleneck` in `crates/report`)."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 METRICS = ("utilisation", "drop_rate", "backlog")
-"""What the rule looks at."""
+"""Metrics for the rule."""
 
 
 def busiest(queues: Iterable[str], values: Mapping[tuple[str, str], Sequence[float]]) -> str | None:
     """The queue with the highest mean load over all runs; ``None`` if there is no queue.
 
-    The load is its utilisation and drop rate in whole per cents: a queue that drops what it is offered is congested, however
-    little gets through. Of queues that are alike it is the one with the most backlog, and of those the first.
+    The load is utilisation plus drop rate in whole per cents: a queue that drops most packets is congested even if little
+    gets through. Ties are broken by the highest backlog, and then by order.
 
     Args:
-        queues: Their names, in the experiment's order.
-        values: By queue and metric the values of the runs.
+        queues: Names, in the experiment's order.
+        values: Values of the runs, by queue and metric.
     """
 
     def mean(name: str, metric: str) -> float:
         found = values.get((name, metric), ())
-        # One after the other as the report adds them, so that what lies between two per cents goes the same way.
+        # Add sequentially, as the report does, so that rounding is equal.
         total = 0.0
         for value in found:
             total += float(value)
@@ -37,7 +37,7 @@ def busiest(queues: Iterable[str], values: Mapping[tuple[str, str], Sequence[flo
 
 
 def whole(value: float) -> int:
-    """Rounded, halves up as Rust has it and not to even numbers; no less than 0."""
+    """Round half up, as Rust does (Python rounds half to even); at least 0."""
     if math.isnan(value) or value <= 0.0:
         return 0
     below = math.floor(value)

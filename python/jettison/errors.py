@@ -1,4 +1,4 @@
-"""What can go wrong. Every exception of this package is a :class:`JettisonError`."""
+"""Exceptions of this package. All are subclasses of :class:`JettisonError`."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from dataclasses import dataclass
 
 
 class JettisonError(Exception):
-    """Anything that Jettison refuses or cannot do."""
+    """Base class of the package's exceptions."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong in a scenario."""
+    """An error in a scenario."""
 
     text: str
-    """The whole message, with its place: what ``jettison check`` prints."""
+    """The complete message with its place, as printed by ``jettison check``."""
     file: str | None
-    """The file, as it was named; ``None`` for what ``set`` asked for."""
+    """The file, as it was named; ``None`` for values given to ``set``."""
     line: int | None
-    """Its line, from 1."""
+    """Line in the file, from 1."""
     column: int | None
-    """Its column in characters, from 1."""
+    """Column in characters, from 1."""
     message: str
-    """What is wrong."""
+    """The error."""
     help: str | None
-    """What would be right, where the message does not say so itself."""
+    """A remedy, unless the message contains it."""
 
 
 class ScenarioError(JettisonError):
-    """A scenario that cannot be found or in which something is wrong.
+    """A scenario that cannot be found or is invalid.
 
-    The text is the one that the command prints, a line a problem: ``file.toml:12:7: unknown key …``. ``file``, ``line`` and
-    ``column`` are those of the first problem that has them.
+    The text is that of the command, one line per problem: ``file.toml:12:7: unknown key …``. ``file``, ``line`` and
+    ``column`` belong to the first problem that has them.
     """
 
     def __init__(
@@ -50,12 +50,12 @@ class ScenarioError(JettisonError):
 
 
 class DisciplineError(JettisonError):
-    """A queue discipline written in Python does what none may do: it sends a packet twice, or loses one."""
+    """A queue discipline written in Python violates the rules: for example, it sends a packet twice or loses one."""
 
 
 class RunError(JettisonError):
-    """A scenario that is right and still could not be run, or results that cannot be written or read."""
+    """A valid scenario that could not be run, or results that cannot be written or read."""
 
 
 class SweepError(JettisonError):
-    """A sweep or a search that cannot be done: nothing varies, workers cannot be had, a folder holds something else."""
+    """A sweep or search that cannot run: no axis varies, workers are unavailable, or a folder holds other data."""

@@ -1,14 +1,14 @@
-"""`python -m jettison.figures`: a paper's figures as files, from stored results.
+"""`python -m jettison.figures`: draws a paper's figures from stored results into files.
 
     python -m jettison.figures PAPER[/EXPERIMENT] [DIR...] [--out DIR] [--format png,svg,pdf]
 
-DIR is a folder that `jettison reproduce` wrote, or one with several of them; without one it is `out/PAPER`.
-The files' paths go to standard output, what could not be drawn and why to standard error. The exit status
-is 0 if any figure was drawn, 1 if none was, and 2 for bad input.
+DIR is a folder that `jettison reproduce` wrote, or a folder of such folders; by default `out/PAPER`.
+Paths of the files go to standard output, figures that could not be drawn and the reasons to standard error.
+The exit status is 0 if any figure was drawn, 1 if none was, and 2 for invalid arguments.
 """
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import argparse
@@ -30,10 +30,10 @@ FORMATS = ("png", "svg", "pdf")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Draws what the command line asks for; gives the exit status."""
+    """Draws the figures that the command line selects; returns the exit status."""
     given = _parser().parse_args(arguments)
     try:
-        from .plot.figures import figures_of  # says what to install if there is no matplotlib
+        from .plot.figures import figures_of  # raises an error with installation advice if matplotlib is missing
 
         chosen = figures_of(given.name)
         if given.check:
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formats = [name.strip() for name in given.format.split(",") if name.strip()]
         for name in formats:
             if name not in FORMATS:
-                raise JettisonError(f"--format knows {', '.join(FORMATS)}, and not `{name}`")
+                raise JettisonError(f"--format must be of {', '.join(FORMATS)}, got `{name}`")
         paper = given.name.partition("/")[0]
         results = _results(paper, [Path(folder) for folder in given.folders] or [Path("out") / paper])
     except (JettisonError, ModuleNotFoundError) as error:
@@ -57,27 +57,27 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m jettison.figures", description="Draws a paper's figures from stored results."
     )
-    parser.add_argument("name", metavar="PAPER[/EXPERIMENT]", help="the paper, or one experiment of it")
+    parser.add_argument("name", metavar="PAPER[/EXPERIMENT]", help="the paper, or one of its experiments")
     parser.add_argument(
-        "folders", metavar="DIR", nargs="*", help="results, or a folder of results [default: out/PAPER]"
+        "folders", metavar="DIR", nargs="*", help="folders of results, or folders of such folders [default: out/PAPER]"
     )
-    parser.add_argument("--out", metavar="DIR", help="where the files go [default: out/PAPER/figures]")
+    parser.add_argument("--out", metavar="DIR", help="write the files to this folder [default: out/PAPER/figures]")
     parser.add_argument(
-        "--format", default="png,svg,pdf", metavar="LIST", help="png, svg, pdf or several [default: all]"
+        "--format", default="png,svg,pdf", metavar="LIST", help="file formats, of png, svg and pdf [default: all]"
     )
-    parser.add_argument("--json", action="store_true", help="print a record a file in place of its path")
-    parser.add_argument("--check", action="store_true", help="only say whether they could be drawn")
+    parser.add_argument("--json", action="store_true", help="print one JSON record per file instead of its path")
+    parser.add_argument("--check", action="store_true", help="only check whether the figures can be drawn")
     return parser
 
 
 def _results(paper: str, folders: Sequence[Path]) -> dict[str, Source]:
-    """The paper's results in those folders or one level below, by the experiment's name."""
+    """The paper's results in these folders or one level below, by the experiment's name."""
     from . import open as open_result
 
     found: dict[str, Source] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise JettisonError(f"{folder} is no folder: `jettison reproduce {paper}` makes out/{paper}")
+            raise JettisonError(f"{folder} is not a folder; `jettison reproduce {paper}` creates out/{paper}")
         inside = (
             [folder]
             if (folder / "manifest.json").is_file()
@@ -100,7 +100,7 @@ def _write(
 ) -> int:
     import matplotlib.pyplot as plt
 
-    plt.switch_backend("Agg")  # no window, wherever this runs
+    plt.switch_backend("Agg")  # without windows
     from .plot import style
 
     drawn = 0
@@ -108,12 +108,12 @@ def _write(
         try:
             figure = each.draw(results)
         except JettisonError as error:
-            print(f"jettison: {each.paper}/{each.slug} ({each.of}) is not drawn: {error}", file=sys.stderr)
+            print(f"jettison: {each.paper}/{each.slug} ({each.of}) cannot be drawn: {error}", file=sys.stderr)
             continue
         out.mkdir(parents=True, exist_ok=True)
         for extension in formats:
             path = out / f"{each.slug}.{extension}"
-            # Without dates the same results give the same files.
+            # Omit dates, so the same results give the same files.
             metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}}.get(extension)
             with style.context():
                 figure.savefig(path, metadata=metadata)

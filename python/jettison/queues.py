@@ -1,12 +1,12 @@
 """Queue disciplines written in Python, for prototyping.
 
-A discipline is a class with ``enqueue`` and ``dequeue``. It is given views of packets, keeps them as it likes, and gives them back::
+A discipline is a class with ``enqueue`` and ``dequeue``. It receives views of packets, stores them, and returns them::
 
     from collections import deque
     from jettison.queues import Drop
 
     class Alternating:
-        \"\"\"Drops every second packet when more than `limit` wait.\"\"\"
+        \"\"\"Drops every second packet while at least `limit` wait.\"\"\"
 
         def __init__(self, limit: int = 10):
             self.limit, self.waiting, self.count = limit, deque(), 0
@@ -23,12 +23,12 @@ A discipline is a class with ``enqueue`` and ``dequeue``. It is given views of p
 
     scenario = jettison.load("mine.toml").discipline(Alternating).set("links.bottleneck.queue", {"kind": "alternating", "limit": 5})
 
-Times are nanoseconds since the run began, as integers. A discipline of this kind is slow: some microseconds a packet, and one
-run at a time may ask it, however many cores there are.
+Times are integers, in nanoseconds since the start of the run. A discipline in Python is slow: some microseconds per packet,
+and only one run at a time executes Python code, regardless of the number of cores.
 
-The packets stay with the simulator. A packet that is sent twice, of another queue, or to which nothing refers any more although it
-was neither sent nor dropped, ends the run with a :class:`DisciplineError`; an exception of the class ends it too. Either is
-raised by :func:`jettison.run`.
+The packets stay in the simulator. Returning a packet twice or a packet of another queue, or losing the last reference to a
+queued packet, ends the run with a :class:`DisciplineError`; so does an exception of the class. Both are raised by
+:func:`jettison.run`.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ from jettison.errors import DisciplineError, ScenarioError
 __all__ = ["DROP_REASONS", "Discipline", "DisciplineError", "Drop", "Message", "Packet", "nanoseconds"]
 
 DROP_REASONS: tuple[str, ...] = tuple(name for kind, name, *_ in _jettison.reasons() if kind == "drop")
-"""What a drop may be called in results."""
+"""Names of reasons for drops in results."""
 
 
 class Drop(Exception):  # noqa: N818
-    """Raised by ``enqueue``: the packet that arrives is dropped.
+    """Exception for ``enqueue``: drops the arriving packet.
 
     Args:
-        reason: What results call it: one of :data:`DROP_REASONS`.
+        reason: Name of the reason in results: one of :data:`DROP_REASONS`.
     """
 
     def __init__(self, reason: str = "python") -> None:
@@ -63,42 +63,42 @@ class Drop(Exception):  # noqa: N818
 
 @runtime_checkable
 class Discipline(Protocol):
-    """What every discipline has.
+    """Interface of disciplines.
 
-    It may have more:
+    Optional members:
 
-    - ``next_wakeup() -> int | None``: when it wants to be woken next, in ns; asked after every call. A queue that gives ``None``
-      from ``dequeue`` while packets wait is asked again then.
-    - ``handle_wakeup(now: int) -> None``: that time has come. After it ``next_wakeup`` must name a later one, or ``None``.
+    - ``next_wakeup() -> int | None``: time of the next wakeup in ns, asked after every call. It is also the time of the next
+      ``dequeue`` after one that returned ``None`` while packets wait.
+    - ``handle_wakeup(now: int) -> None``: called at that time. Afterwards ``next_wakeup`` must return a later one or ``None``.
     - ``capacity_changed(rate: int, now: int) -> None``: the link's rate is now ``rate`` bit/s.
-    - ``gauges() -> dict[str, float | tuple[float, str]]``: values of its state, by name, or pairs of a value and its unit. A
-      scenario that asks for gauges has them as series: ``level`` of the discipline ``my-queue`` is ``my_queue_level``.
-    - an argument ``random`` of its constructor: it is given a ``random.Random`` seeded by the run and the queue's place. Use no
-      other randomness and no clock, so that a seed gives the same run again.
+    - ``gauges() -> dict[str, float | tuple[float, str]]``: internal state by name, as values or as pairs of a value and its
+      unit. A scenario that requests gauges records them as series: ``level`` of ``my-queue`` is ``my_queue_level``.
+    - a constructor argument ``random``: a ``random.Random`` seeded by the run and the queue's place. Use no other randomness
+      and no clock, so that equal seeds give equal runs.
 
-    The other arguments of the constructor are the parameters that scenarios may give, by their names.
+    The other constructor arguments are the parameters in scenarios, with the same names.
     """
 
     def enqueue(self, packet: Packet, now: int) -> bool:
-        """Takes a packet in (``True``) or not (``False``, or :class:`Drop` raised: it is dropped)."""
+        """Accepts a packet (returns ``True``) or drops it (returns ``False`` or raises :class:`Drop`)."""
         ...
 
     def dequeue(self, now: int) -> Packet | None:
-        """Gives the next packet to send, one of those that it took in, or ``None``."""
+        """Returns the next packet to send, which must have been accepted before, or ``None``."""
         ...
 
 
 class Registered:
-    """A discipline under the name that scenarios give it."""
+    """A discipline with its name in scenarios."""
 
     def __init__(self, factory: Callable[..., Any], name: str | None = None) -> None:
         if not callable(factory):
-            raise ScenarioError(f"`{factory!r}` makes no queue discipline: give a class")
+            raise ScenarioError(f"a queue discipline must be a class or another callable, got `{factory!r}`")
         self.factory = factory
         self.name = name or getattr(factory, "name", None) or _kebab(getattr(factory, "__name__", ""))
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z][a-z0-9+_-]*", self.name):
             raise ScenarioError(
-                f"a queue discipline cannot be called `{self.name}`: write small letters, digits and hyphens, such as `my-queue`"
+                f"a discipline's name must be of small letters, digits and hyphens, such as `my-queue`, got `{self.name}`"
             )
         document = inspect.getdoc(factory) or ""
         self.summary = document.split("\n", 1)[0] or "Written in Python"
@@ -119,21 +119,21 @@ _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60
 
 
 def nanoseconds(duration: str | float) -> int:
-    """The nanoseconds of a duration as scenarios write it (``"5 ms"``); a number is one of seconds.
+    """Converts a duration as in scenarios (``"5 ms"``) to nanoseconds; a plain number is in seconds.
 
     Raises:
-        ValueError: It is no duration.
+        ValueError: The text is not a duration.
     """
     if isinstance(duration, (int, float)):
         return round(duration * 10**9)
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ns|us|µs|ms|s|min)\s*", duration)
     if match is None:
-        raise ValueError(f"`{duration}` is no duration: write a number and its unit, such as `5 ms`")
+        raise ValueError(f"a duration must be a number with a unit, such as `5 ms`, got `{duration}`")
     return round(float(match[1]) * _UNITS[match[2]])
 
 
 def _kebab(name: str) -> str:
-    """``MyQueue`` as scenarios would write it: ``my-queue``."""
+    """Converts ``MyQueue`` to the form of names in scenarios: ``my-queue``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).replace("_", "-").lower()
 
 
@@ -142,11 +142,11 @@ _TYPES_BY_NAME = {kind.__name__: word for kind, word in _TYPES.items()}
 
 
 def _schema(factory: Callable[..., Any]) -> tuple[dict[str, Any], bool]:
-    """The JSON Schema of what a factory is called with, and whether it takes `random`."""
+    """The JSON Schema of a factory's arguments, and whether it takes `random`."""
     try:
         parameters = inspect.signature(factory).parameters.values()
     except (TypeError, ValueError) as error:
-        raise ScenarioError(f"what `{factory!r}` takes is not known: {error}") from error
+        raise ScenarioError(f"cannot determine the parameters of `{factory!r}`: {error}") from error
     properties: dict[str, Any] = {}
     required: list[str] = []
     schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -157,7 +157,7 @@ def _schema(factory: Callable[..., Any]) -> tuple[dict[str, Any], bool]:
             continue
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY):
             if parameter.default is inspect.Parameter.empty and parameter.kind is inspect.Parameter.POSITIONAL_ONLY:
-                raise ScenarioError(f"`{parameter.name}` cannot be given by name: parameters are")
+                raise ScenarioError(f"parameters must accept names, got positional-only `{parameter.name}`")
             continue
         if parameter.name == "random":
             wants_random = True

@@ -1,7 +1,7 @@
-"""Results: what was measured.
+"""Results of experiments.
 
-The tables are Arrow tables, in memory or read from a folder when they are asked for, column by column. They have the columns
-that the book's chapter on results gives; text is dictionary-encoded.
+Tables are Arrow tables, in memory or read from a folder on demand, column by column. The book's chapter on results lists
+their columns; text is dictionary-encoded.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 Reader = Callable[[Sequence[str]], Any]
-"""Gives a :class:`pyarrow.Table` of those columns."""
+"""Returns a :class:`pyarrow.Table` of the given columns."""
 
 _TABLES = ("queues", "flows", "drops", "distributions", "frames", "runs", "summary")
-# The columns of the tables that results of earlier versions do not have.
+# Columns that tables of results of earlier versions lack.
 _FRAMES = pa.schema(
     [
         ("variant", pa.dictionary(pa.int32(), pa.string())),
@@ -41,9 +41,9 @@ _FRAMES = pa.schema(
 
 
 class Table:
-    """A table of results. Columns of a stored one are read when they are asked for, and then kept.
+    """A table of results. Columns of a stored table are read on demand and then kept.
 
-    It is an Arrow table to every library that knows the Arrow C stream interface (``polars.DataFrame(table)``).
+    Any library that supports the Arrow C stream interface can use it as an Arrow table (``polars.DataFrame(table)``).
     """
 
     __slots__ = ("_columns", "_names", "_read", "_rows", "name")
@@ -57,37 +57,37 @@ class Table:
 
     @classmethod
     def of(cls, name: str, table: Any) -> Table:
-        """That of a :class:`pyarrow.Table`."""
+        """Wraps a :class:`pyarrow.Table`."""
         made = cls(name, table.column_names, table.num_rows, lambda _: table)
         made._columns = dict(zip(table.column_names, table.columns, strict=True))
         return made
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
+        """Names of the columns."""
         return list(self._names)
 
     @property
     def arrow(self) -> Any:
-        """All of it, as a :class:`pyarrow.Table`."""
+        """The complete table as a :class:`pyarrow.Table`."""
         return self.select(self._names)
 
     def select(self, columns: Iterable[str]) -> Any:
-        """Some columns, as a :class:`pyarrow.Table`. Of a stored table no others are read.
+        """Selects columns, as a :class:`pyarrow.Table`. Only these are read from a stored table.
 
         Raises:
-            KeyError: There is no such column.
+            KeyError: A column does not exist.
         """
         wanted = list(columns)
         if unknown := [column for column in wanted if column not in self._names]:
-            raise KeyError(f"`{self.name}` has no column `{unknown[0]}`; it has {', '.join(self._names)}")
+            raise KeyError(f"unknown column `{unknown[0]}` of `{self.name}`; known are {', '.join(self._names)}")
         if missing := [column for column in dict.fromkeys(wanted) if column not in self._columns]:
             table = self._read(missing)
             self._columns.update({column: table.column(column) for column in missing})
         return self._some_of(wanted)
 
     def _some_of(self, columns: Sequence[str]) -> Any:
-        """Those columns; what is not there is read, and not kept."""
+        """Selects columns; missing ones are read and not kept."""
         missing = [column for column in dict.fromkeys(columns) if column not in self._columns]
         read: Any = self._read(missing) if missing else None
         found = [self._columns[name] if name in self._columns else read.column(name) for name in columns]
@@ -97,9 +97,9 @@ class Table:
         return self.select([column]).column(0)
 
     def filter(self, **columns: object) -> Table:
-        """The rows in which each of these columns has that value, or one of those in that list.
+        """Selects the rows in which each of these columns has the given value or one of the given values.
 
-        Of a stored table only these columns are read now, and others, in those rows, when they are asked for.
+        For a stored table, only these columns are read now; others are read on demand, for the selected rows.
 
         >>> result.queues.filter(object="bottleneck.forward", metric="sojourn")  # doctest: +SKIP
         """
@@ -114,7 +114,7 @@ class Table:
             keep = matches if keep is None else pc.and_(keep, matches)
         if keep is None:
             return self
-        # What is read for the rows that are left is not kept for all of them.
+        # Data read for the selected rows is not kept for the entire table.
         return Table(self.name, self._names, pc.sum(keep).as_py() or 0, lambda names: self._some_of(names).filter(keep))
 
     def to_pandas(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
@@ -128,7 +128,7 @@ class Table:
         return pl.DataFrame(self._some(columns))
 
     def to_pylist(self) -> list[dict[str, Any]]:
-        """The rows, a dictionary each."""
+        """The rows as dictionaries."""
         return self.arrow.to_pylist()
 
     def _some(self, columns: Iterable[str] | None) -> Any:
@@ -148,19 +148,19 @@ class Table:
 
 
 class Result:
-    """The results of an experiment: of :func:`run` in memory, or of a folder."""
+    """The results of an experiment, from :func:`run` or from a folder."""
 
     def __init__(
         self, manifest: Mapping[str, Any], table: Callable[[str], Table], more: Mapping[str, Any], folder: Path | None
     ) -> None:
         self.manifest = dict(manifest)
-        """What was run, with which configuration and inputs; as ``manifest.json`` has it."""
+        """The experiment, its configuration and inputs, as in ``manifest.json``."""
         self.timing: dict[str, Any] = dict(more["timing"])
-        """How long it took, in seconds; as ``timing.json`` has it."""
+        """Durations in seconds, as in ``timing.json``."""
         self.reproduction: list[dict[str, Any]] = list(more["reproduction"])
-        """The paper's figures beside ours, where there are any; as ``reproduction.json`` has it."""
+        """Comparison with a paper's figures, if any, as in ``reproduction.json``."""
         self.folder = folder
-        """Where the results are stored, if they are."""
+        """The folder, if the results are stored."""
         self._table = table
         self._tables: dict[str, Table] = {}
 
@@ -180,17 +180,17 @@ class Result:
         return cls(manifest, tables.__getitem__, more, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is stored is read again where it is unpickled; what is in memory goes along."""
+        """Pickles stored results by reference to their folder, and results in memory by value."""
         if self.folder is not None:
             return open_folder, (self.folder.absolute(),)
         more = {"timing": self.timing, "reproduction": self.reproduction}
         return Result._of_parts, (self.manifest, more, {name: self.table(name) for name in _TABLES})
 
     def table(self, name: str) -> Table:
-        """The table of that name: ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary``.
+        """A table by name: ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary``.
 
         Raises:
-            KeyError: There is none.
+            KeyError: The table does not exist.
         """
         if name not in self._tables:
             self._tables[name] = self._table(name)
@@ -198,17 +198,17 @@ class Result:
 
     @property
     def queues(self) -> Table:
-        """Series of queues, a row a sample: variant, seed, time_ns, object, metric, part, value, mode."""
+        """Series of queues, one row per sample: variant, seed, time_ns, object, metric, part, value, mode."""
         return self.table("queues")
 
     @property
     def flows(self) -> Table:
-        """Series of flows, a row a sample: variant, seed, time_ns, object, metric, part, value, mode."""
+        """Series of flows, one row per sample: variant, seed, time_ns, object, metric, part, value, mode."""
         return self.table("flows")
 
     @property
     def drops(self) -> Table:
-        """Each drop: variant, seed, time_ns, queue, flow, reason, length (bytes), mode."""
+        """One row per drop: variant, seed, time_ns, queue, flow, reason, length (bytes), mode."""
         return self.table("drops")
 
     @property
@@ -218,12 +218,12 @@ class Result:
 
     @property
     def frames(self) -> Table:
-        """Each frame of a real-time video: variant, seed, flow, frame, captured_ns, layers, latency_ms, sqi_ssim (dB), ssim, mode."""
+        """One row per video frame: variant, seed, flow, frame, captured_ns, layers, latency_ms, sqi_ssim (dB), ssim, mode."""
         return self.table("frames")
 
     @property
     def runs(self) -> Table:
-        """Summary values of each run: variant, seed, object, metric, part, unit, mean, p50, p95, p99, mode."""
+        """Summary values per run: variant, seed, object, metric, part, unit, mean, p50, p95, p99, mode."""
         return self.table("runs")
 
     @property
@@ -233,7 +233,7 @@ class Result:
 
     @property
     def name(self) -> str:
-        """The scenario's name."""
+        """Name of the scenario."""
         return self.manifest["name"]
 
     @property
@@ -248,58 +248,58 @@ class Result:
 
     @property
     def variants(self) -> list[str]:
-        """The names of the variants, in the order in which tables and plots show them."""
+        """Names of the variants, in the order of tables and plots."""
         return [variant["name"] for variant in self.manifest["variants"]]
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
-        """For each variant, the label of its arm by axis."""
+        """Labels of each variant by axis."""
         return {variant["name"]: dict(variant["labels"]) for variant in self.manifest["variants"]}
 
     @property
     def seeds(self) -> list[int]:
-        """The seeds of the runs of each variant."""
+        """Seeds of each variant."""
         return list(self.manifest["seeds"])
 
     @property
     def units(self) -> dict[str, str]:
-        """The unit of each metric."""
+        """Unit of each metric."""
         return dict(self.manifest["units"])
 
     def describe(self, metric: str) -> str:
-        """What a metric or a gauge is, in a sentence or two.
+        """Description of a metric or gauge.
 
         Raises:
-            KeyError: There is neither.
+            KeyError: Neither a metric nor a gauge has this name.
         """
         if metric in (gauges := self.gauges):
             return gauges[metric]
         for name, _, _, _, description in _jettison.metrics():
             if name == metric:
                 return description
-        raise KeyError(f"there is no metric `{metric}`")
+        raise KeyError(f"unknown metric `{metric}`")
 
     @property
     def gauges(self) -> dict[str, str]:
-        """The gauges that were sampled, the internal state of components, and what each is; see the scenario's `gauges`."""
+        """Descriptions of the sampled gauges (internal state of components) by name; see the scenario's `gauges`."""
         return dict(self.manifest.get("gauges", {}))
 
     @property
     def objects(self) -> dict[str, str]:
-        """Queues and flows, and the table that each one's series are in."""
+        """Queues and flows, with the table that holds each one's series."""
         return dict(self.manifest["objects"])
 
     def mean(self, metric: str, object: str | None = None, variant: str | None = None, part: str = "") -> float:  # noqa: A002
         """The mean over seeds of a summary value, in the metric's unit.
 
         Args:
-            metric: Which, such as ``"goodput"``.
-            object: Of which queue or flow; it may be left out if only one has the metric.
-            variant: Of which variant; it may be left out if there is only one.
-            part: Of which part, such as a drop's reason.
+            metric: The metric, such as ``"goodput"``.
+            object: The queue or flow; optional if only one has the metric.
+            variant: The variant; optional if there is only one.
+            part: The part of the metric, such as a reason for drops.
 
         Raises:
-            KeyError: There is no such value, or more than one.
+            KeyError: No value matches, or several do.
         """
         return self.value(metric, object, variant, part, statistic="mean")
 
@@ -314,7 +314,7 @@ class Result:
     ) -> float:
         """A statistic over seeds of a summary value: ``mean``, ``p50``, ``p95``, ``p99``, ``ci95_low`` or ``ci95_high``.
 
-        See :meth:`mean` for the rest. It is NaN where the metric has no such statistic.
+        See :meth:`mean` for the other parameters. The result is NaN if the metric has no such statistic.
         """
         return summary_value(self.summary, metric, object, variant, part, statistic)
 
@@ -333,27 +333,27 @@ class Result:
 
 
 def summary_value(summary: Table, metric: str, of: str | None, variant: str | None, part: str, statistic: str) -> float:
-    """The one value of a summary that is meant; `KeyError` if there is none, or more than one. A sweep's is read so too."""
+    """The single matching value of a summary, also of a sweep's. Raises `KeyError` if none or several match."""
     named = {"metric": metric, "part": part, "object": of, "variant": variant}
     rows = summary.filter(**{column: value for column, value in named.items() if value is not None}).to_pylist()
     what = f"`{metric}`" + (f" ({part})" if part else "")
     what += f" of `{of}`" if of else ""
     what += f" under `{variant}`" if variant else ""
     if not rows:
-        raise KeyError(f"there is no {what} in the summary")
+        raise KeyError(f"no {what} in the summary")
     if len(rows) > 1:
         which = ", ".join(f"`{row['object']}` under `{row['variant']}`" for row in rows[:6])
-        raise KeyError(f"{what} is there {len(rows)} times: {which}{', …' if len(rows) > 6 else ''}")
+        raise KeyError(f"{what} must match one value, got {len(rows)}: {which}{', …' if len(rows) > 6 else ''}")
     if statistic not in rows[0] or not isinstance(rows[0][statistic], (float, type(None))):
-        raise KeyError(f"there is no statistic `{statistic}`: give mean, p50, p95, p99, ci95_low or ci95_high")
+        raise KeyError(f"`statistic` must be mean, p50, p95, p99, ci95_low or ci95_high, got `{statistic}`")
     found = rows[0][statistic]
     return float("nan") if found is None else found
 
 
 def open(folder: str | Path) -> Result:  # noqa: A001
-    """The results that ``jettison run``, ``live`` or ``reproduce`` wrote to a folder, or :func:`run` with ``out``.
+    """Opens the results that ``jettison run``, ``live`` or ``reproduce`` wrote to a folder, or :func:`run` with ``out``.
 
-    Tables are read when they are asked for, column by column.
+    Tables are read on demand, column by column.
 
     Raises:
         RunError: The folder holds no results, or they cannot be read.
@@ -362,17 +362,17 @@ def open(folder: str | Path) -> Result:  # noqa: A001
 
 
 def open_folder(folder: Path) -> Result:
-    """The same, for the other modules: there ``open`` is Python's."""
+    """The same for other modules, in which ``open`` is Python's."""
     manifest = _json(folder / "manifest.json", {})
     if manifest == {} and (folder / "store.json").is_file():
-        raise RunError(f"{folder} is the folder of a sweep: jettison.SweepResult.open reads it")
+        raise RunError(f"{folder} is the folder of a sweep; open it with jettison.SweepResult.open")
     if not hasattr(manifest, "get") or manifest.get("program") != "jettison":
         raise RunError(
-            f"{folder} holds no Jettison results (no manifest.json of ours): name a folder that `jettison run` wrote"
+            f"{folder} holds no Jettison results (no manifest.json of ours); name a folder written by `jettison run`"
         )
     if manifest.get("format") != 1:
         raise RunError(
-            f"cannot read {folder / 'manifest.json'}: layout {manifest.get('format')} is not 1, the one this version reads"
+            f"cannot read {folder / 'manifest.json'}: layout version must be 1, got {manifest.get('format')}"
         )
 
     def table(name: str) -> Table:
@@ -380,7 +380,7 @@ def open_folder(folder: Path) -> Result:
         if name == "frames" and not path.exists():
             return Table.of(name, _FRAMES.empty_table())
         if not path.exists():
-            raise KeyError(f"there is no table `{name}` in {folder}")
+            raise KeyError(f"no table `{name}` in {folder}")
         try:
             stored = pq.read_schema(path)
             rows: int = pq.read_metadata(path).num_rows
@@ -401,7 +401,7 @@ def open_folder(folder: Path) -> Result:
 
 
 def _json(path: Path, default: Any) -> Any:
-    """What stands in a JSON file; `default` if it is not there."""
+    """Contents of a JSON file; `default` if it does not exist."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -411,5 +411,5 @@ def _json(path: Path, default: Any) -> Any:
 
 
 def _value_type(column: Any) -> Any:
-    """The type of a column's values: of those of its dictionary, if it has one."""
+    """Type of a column's values; for a dictionary-encoded column, of the dictionary's values."""
     return column.value_type if pa.types.is_dictionary(column) else column

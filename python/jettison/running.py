@@ -14,7 +14,7 @@ from jettison.result import Result, open_folder
 from jettison.scenario import Scenario, load
 
 Progress = Callable[[float, int, int], object]
-"""Told the share of all simulated time that is done (0 to 1), the runs that have ended, and all of them."""
+"""Callback with the completed fraction (0 to 1), the number of completed runs and the number of all runs."""
 
 
 def run(
@@ -26,22 +26,22 @@ def run(
     force: bool = False,
     progress: bool | Progress | None = None,
 ) -> Result:
-    """Runs every variant of a scenario under every seed.
+    """Runs all variants of a scenario with all seeds.
 
-    The interpreter's lock is released while the runs go. Ctrl-C ends them and raises :class:`KeyboardInterrupt`; with ``out``,
-    the runs that have finished are kept there, as the command does.
+    The interpreter's lock is released during the runs. Ctrl-C ends them and raises :class:`KeyboardInterrupt`; with ``out``,
+    completed runs are kept there, as with the command.
 
     Args:
-        scenario: What; a name is loaded.
-        seeds: So many runs a variant, with the seeds 1, 2, …; or these seeds, such as ``range(20)``; by default the scenario's.
-        jobs: How many runs go at once; by default one a core. It changes nothing but the time.
-        out: A folder to write the results to, as ``jettison run --out`` does; they are then read from there when they are
-            asked for. By default they are in memory alone.
-        force: Whether a folder is replaced that holds something else.
-        progress: ``True`` for a line on standard error; or a function, called about ten times a second.
+        scenario: A scenario, or the name of one to load.
+        seeds: A number of runs per variant, with the seeds 1, 2, …; or seeds, such as ``range(20)``; by default the scenario's.
+        jobs: Number of parallel runs; by default one per core. It affects only the duration.
+        out: A folder to write the results to, as with ``jettison run --out``; tables are then read from it on demand. By default
+            the results are only in memory.
+        force: Whether to replace a folder that holds something else.
+        progress: ``True`` for a line on standard error; or a function, called about ten times per second.
 
     Raises:
-        ScenarioError: Something in the scenario is wrong.
+        ScenarioError: The scenario is invalid.
         RunError: It could not be run, or the results could not be written.
     """
     if not isinstance(scenario, Scenario):
@@ -49,7 +49,7 @@ def run(
     checked = scenario.checked
     chosen = None if seeds is None else seed_list(seeds)
     if jobs is not None and jobs < 1:
-        raise ValueError(f"jobs is {jobs}, and at least one run must go at a time")
+        raise ValueError(f"`jobs` must be at least 1, got {jobs}")
     line = ProgressLine(scenario.name) if progress is True else None
     callback = line if progress is True else (progress or None)
     try:
@@ -64,10 +64,10 @@ def run(
 
 
 def seed_list(seeds: int | Iterable[int]) -> list[int]:
-    """The seeds that a number or a list of them means.
+    """Converts a number of seeds or an iterable of seeds to a list.
 
     Raises:
-        ScenarioError: There are none, one is there twice, or one is no unsigned integer of 64 bits.
+        ScenarioError: There are no seeds, one is repeated, or one is not an unsigned integer of 64 bits.
     """
     try:
         if isinstance(seeds, (str, bytes, bool)):
@@ -75,37 +75,37 @@ def seed_list(seeds: int | Iterable[int]) -> list[int]:
         chosen = [_whole(seed) for seed in seeds] if isinstance(seeds, Iterable) else list(range(1, _whole(seeds) + 1))
     except TypeError:
         raise ScenarioError(
-            f"seeds: {seeds!r} is neither how many there are nor which; write 5, or range(20)"
+            f"`seeds` must be a number of seeds or a list of seeds, such as 5 or range(20), got {seeds!r}"
         ) from None
     if not chosen:
-        raise ScenarioError("seeds: there are none; write at least one")
+        raise ScenarioError("`seeds` must have at least one seed, got none")
     if len(set(chosen)) != len(chosen):
-        raise ScenarioError("seeds: one is there twice; a seed gives the same run again")
+        raise ScenarioError("`seeds` must be distinct, got a repeated seed, which repeats the same run")
     if wrong := [seed for seed in chosen if not 0 <= seed < 2**64]:
-        raise ScenarioError(f"seeds: {wrong[0]} is not between 0 and {2**64 - 1}")
+        raise ScenarioError(f"`seeds` must be from 0 to {2**64 - 1}, got {wrong[0]}")
     return chosen
 
 
 def _whole(number: object) -> int:
-    """Whole numbers of any library; a truth value is none."""
+    """Converts integers of any library; booleans are refused."""
     if isinstance(number, bool):
         raise TypeError
     return operator.index(number)  # pyright: ignore[reportArgumentType]
 
 
 class ProgressLine:
-    """A line on standard error that says how far it is and how long it will take."""
+    """A progress line with the remaining time on standard error."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, title: str) -> None:
+        self._title = title
         self._begun = time.monotonic()
         self._shown = False
 
     def __call__(self, share: float, finished: int, runs: int) -> None:
-        """Shows it."""
+        """Updates the line."""
         taken = time.monotonic() - self._begun
         left = f", {taken / share - taken:.0f} s left" if share > 0.01 else ""
-        sys.stderr.write(f"\r\x1b[K{self._what}: {100 * share:.0f} %, {finished} of {runs} runs{left}")
+        sys.stderr.write(f"\r\x1b[K{self._title}: {100 * share:.0f} %, {finished} of {runs} runs{left}")
         sys.stderr.flush()
         self._shown = True
 

@@ -1,7 +1,7 @@
-"""Scenarios: what is simulated.
+"""Scenarios: descriptions of simulations.
 
-A :class:`Scenario` is a value: its methods give another one and leave it as it is. What is in it is the text of a TOML file and
-what was laid over it, so that what Python and the command say of it is the same.
+A :class:`Scenario` is immutable: its methods return a new one. It consists of the text of a TOML file and of changes applied
+to it, so Python and the command interpret it equally.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from jettison.errors import ScenarioError
 from jettison.queues import Registered
 
 Value = Union[str, int, float, bool, Mapping[str, "Value"], Sequence["Value"], range]  # noqa: UP007 (recursive)
-"""What a key of a scenario can be: a TOML value. Times, rates and sizes are strings with their unit (``"5 ms"``)."""
+"""A value in a scenario: a TOML value. Times, rates and sizes are strings with a unit (``"5 ms"``)."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """What a scenario is made of, before it is checked: what the native part reads, and what is pickled."""
+    """The unchecked parts of a scenario, as passed to the native part and pickled."""
 
     text: str
     label: str
@@ -38,15 +38,15 @@ class Source:
 
 
 class Scenario:
-    """A scenario, built in code with the names that its TOML has.
+    """A scenario, built in code with the keys of its TOML form.
 
     Args:
-        keys: The keys of the scenario's file: ``name``, ``duration``, ``warm_up``, ``seeds``, ``nodes``, ``queues``, ``links``,
-            ``flows``, ``vary``, ``quick``, …: tables are dictionaries; times, rates and sizes are strings with their unit. A key
-            that is ``None`` is left out.
+        keys: The keys of a scenario file: ``name``, ``duration``, ``warm_up``, ``seeds``, ``nodes``, ``queues``, ``links``,
+            ``flows``, ``vary``, ``quick``, …: tables are dictionaries; times, rates and sizes are strings with a unit. Keys with
+            the value ``None`` are left out.
 
-    Files that the scenario names are read from the current folder. :meth:`check` says what is wrong in it, and so does
-    whatever needs it to be right.
+    Files that the scenario names are read from the current folder. :meth:`check` validates it, and so does every method that
+    needs a valid scenario.
 
     >>> s = Scenario(
     ...     name="two-hosts",
@@ -82,77 +82,77 @@ class Scenario:
     def from_toml(
         cls, text: str, *, folder: str | Path = ".", data: str | Path | None = None, label: str = "<text>"
     ) -> Scenario:
-        """A scenario from the text of a file.
+        """Creates a scenario from the text of a file.
 
         Args:
             text: TOML.
-            folder: Where files that it names are.
-            data: Where they are if not there, as with ``--data``.
-            label: What messages call it.
+            folder: Folder of the files that it names.
+            data: Folder for files that are not there, as with ``--data``.
+            label: Name in messages.
         """
         path = Path(folder) / "scenario.toml"
         return cls._of(Source(text, label, path=path, data=None if data is None else Path(data)))
 
-    # What it says
+    # Contents
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name."""
         return self.checked.name
 
     @property
     def description(self) -> str | None:
-        """What it is about."""
+        """Description."""
         return self.checked.description
 
     @property
     def seeds(self) -> list[int]:
-        """The seeds of the runs of each variant, unless :func:`run` is told others."""
+        """Seeds of each variant, unless :func:`run` is given others."""
         return self.checked.seeds
 
     @property
     def variants(self) -> list[str]:
-        """The names of its variants: all combinations of its axes, the last axis turning fastest."""
+        """Names of the variants: all combinations of the axes, the last axis varying fastest."""
         return self.checked.variants
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
-        """For each variant, the label of its arm by axis."""
+        """Labels of each variant by axis."""
         return self.checked.labels
 
     @property
     def axes(self) -> dict[str, list[str]]:
-        """Its axes of comparison, and the labels of their arms."""
+        """Axes of the comparison with their labels."""
         return self.checked.axes
 
     @property
     def inputs(self) -> list[tuple[str, str, int]]:
-        """Name, SHA-256 in hexadecimal and length in bytes of its own text and of each file that it names."""
+        """Name, SHA-256 in hexadecimal and length in bytes of the text and of each file that it names."""
         return self.checked.inputs
 
     def to_toml(self) -> str:
-        """A TOML file of its own that gives the same variants, with everything that was set in its place."""
+        """A self-contained TOML file with the same variants and with all changes applied."""
         return self.checked.to_toml()
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as a dictionary: ``Scenario(**s.to_dict())`` is this scenario again."""
+        """The scenario as a dictionary: ``Scenario(**s.to_dict())`` equals this scenario."""
         return json.loads(self.checked.to_json())
 
     def effective_toml(self, variant: str | None = None) -> str:
-        """The whole configuration of a variant (the first one), all defaults included, as TOML.
+        """The effective configuration of a variant (by default the first) as TOML, with all defaults.
 
         Raises:
-            KeyError: There is no such variant.
+            KeyError: The variant does not exist.
         """
         return self.checked.effective_toml(self.variants[0] if variant is None else variant)
 
-    # Checking
+    # Checks
 
     def check(self) -> Scenario:
-        """Checks every variant as a whole; gives this scenario.
+        """Checks all variants; returns this scenario.
 
         Raises:
-            ScenarioError: All that is wrong in it, each with its place and what would be right.
+            ScenarioError: All errors, each with its place and a remedy.
         """
         _ = self.checked
         return self
@@ -164,21 +164,21 @@ class Scenario:
             self._checked = _jettison.check(self._source)
         return self._checked
 
-    # Changing
+    # Changes
 
     def set(self, path: str | Mapping[str, Value], value: Value | None = None) -> Scenario:
-        """The scenario with a value laid over it, as ``--set`` does. An axis that varies nothing else is left out.
+        """Sets a value, as ``--set`` does. An axis that varies nothing else is removed.
 
         Args:
-            path: Where, such as ``"queues.bottleneck.target"``; or a dictionary of paths and their values.
-            value: What: a TOML value. Times, rates and sizes are strings with their unit.
+            path: The key, such as ``"queues.bottleneck.target"``; or a dictionary of paths and values.
+            value: A TOML value. Times, rates and sizes are strings with a unit.
 
         Raises:
-            ScenarioError: There is no such place (the message names the nearest one), or the value is wrong there.
+            ScenarioError: The key does not exist (the message names the nearest one), or the value is invalid.
         """
         values = path if isinstance(path, Mapping) else {path: value}
         if missing := [path for path, value in values.items() if value is None]:
-            raise ScenarioError(f"`{missing[0]}` is set to nothing: give a value")
+            raise ScenarioError(f"`{missing[0]}` requires a value, got None")
         added = tuple(f"{path}={_jettison.toml_value(_json(value))}" for path, value in values.items())
         return self._of(replace(self._source, set=self._source.set + added)).check()
 
@@ -190,34 +190,34 @@ class Scenario:
         name: str | None = None,
         **axes: Sequence[Value],
     ) -> Scenario:
-        """The scenario with one more axis of comparison: its variants multiply.
+        """Adds an axis of comparison, which multiplies the variants.
 
-        An axis of the scenario that varies the same path gives way to it.
+        It replaces an axis of the scenario that varies the same path.
 
         Args:
-            path: What varies, such as ``"links.bottleneck.queue"``.
-            values: Its values; a table may have a ``label``. Or, without a path, the alternatives: for each label a
-                dictionary of paths and values.
-            name: What results call the axis; by default the last key of the path.
-            axes: Instead of a path the last key of one that occurs once in the scenario: ``vary(queue=["codel", "red"])``.
+            path: The key to vary, such as ``"links.bottleneck.queue"``.
+            values: Its values; a table may have a ``label``. Or, without a path, alternatives: a dictionary of paths and values
+                for each label.
+            name: Name of the axis in results; by default the last key of the path.
+            axes: Alternatively, values by the last key of a path that is unique in the scenario: ``vary(queue=["codel", "red"])``.
 
         Raises:
-            ScenarioError: The axis is wrong, or varies only what :meth:`set` has set.
+            ScenarioError: The axis is invalid, or :meth:`set` has set everything that it varies.
         """
         scenario = self
-        for what, given in {str(path): values, **axes}.items():
+        for key, given in {str(path): values, **axes}.items():
             if isinstance(given, (str, bytes)) or not (given is None or isinstance(given, Iterable)):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise ScenarioError(f"`{what}` varies over {given!r}, which is one value: give a list")
+                raise ScenarioError(f"`{key}` requires a list of values, got {given!r}")
         if path is not None and values is None:
-            raise ScenarioError(f"`{path}` varies over nothing: give a list of values")
+            raise ScenarioError(f"`{path}` requires a list of values, got None")
         if values is not None:
             entry: dict[str, Any] = {} if name is None else {"name": name}
             if isinstance(values, Mapping):
                 if path is not None:
-                    raise ScenarioError("alternatives with a label each set paths of their own: leave out `path`")
+                    raise ScenarioError("alternatives have their own paths; leave out `path`")
                 entry["variants"] = [{"name": label, "set": changes} for label, changes in values.items()]
             elif path is None:
-                raise ScenarioError("write the path of what varies, such as `links.bottleneck.queue`")
+                raise ScenarioError("`path` must name the key to vary, such as `links.bottleneck.queue`")
             else:
                 entry |= {"path": path, "values": list(values)}
             scenario = scenario._with_axis(entry)
@@ -226,41 +226,41 @@ class Scenario:
         return scenario
 
     def only(self, **arms: str | Sequence[str]) -> Scenario:
-        """The scenario with fewer variants: of each axis named only the arm of that label, or those of these labels.
+        """Restricts axes to the arms with these labels, which reduces the variants.
 
         >>> load("octopus/spatial").only(scheme=["octopus", "pdrop"], operator="b", rtt="60ms").variants
         ['scheme=octopus,operator=b,rtt=60ms', 'scheme=pdrop,operator=b,rtt=60ms']
 
         Args:
-            arms: The labels, as :attr:`axes` has them.
+            arms: A label or a list of labels by axis, as in :attr:`axes`.
 
         Raises:
-            ScenarioError: There is no such axis, or no arm of that label; the message says what there is.
+            ScenarioError: An axis or label does not exist; the message lists the known ones.
         """
         text, known = self._source.text, self.axes
         for axis, labels in arms.items():
             if axis not in known:
-                there = f"there are {', '.join(known)}" if known else "it has none"
-                raise ScenarioError(f"the scenario has no axis `{axis}`; {there}")
+                there = f"known are {', '.join(known)}" if known else "the scenario has no axes"
+                raise ScenarioError(f"unknown axis `{axis}`; {there}")
             wanted = [labels] if isinstance(labels, str) else list(labels)
             if wrong := [label for label in wanted if label not in known[axis]]:
-                raise ScenarioError(f"axis `{axis}` has no `{wrong[0]}`; there are {', '.join(known[axis])}")
+                raise ScenarioError(f"unknown label `{wrong[0]}` of axis `{axis}`; known are {', '.join(known[axis])}")
             if not wanted:
-                raise ScenarioError(f"nothing of axis `{axis}` is left: name at least one of {', '.join(known[axis])}")
+                raise ScenarioError(f"axis `{axis}` requires at least one label of {', '.join(known[axis])}")
             text = _jettison.with_some_arms(text, axis, [n for n, arm in enumerate(known[axis]) if arm in wanted])
         return self._of(replace(self._source, text=text)).check()
 
     def discipline(self, factory: Callable[..., Any], name: str | None = None) -> Scenario:
-        """The scenario with a queue discipline written in Python beside the others (see :mod:`jettison.queues`).
+        """Adds a queue discipline written in Python (see :mod:`jettison.queues`).
 
         Args:
-            factory: The class, or another callable that gives an object with ``enqueue`` and ``dequeue``. It is called with the
-                parameters that the scenario gives, by their names, for each queue of each run.
-            name: What the scenario calls it: ``{"kind": name}``. By default the class's attribute ``name``, or its own
-                name (``MyQueue`` becomes ``my-queue``).
+            factory: The class, or another callable that returns an object with ``enqueue`` and ``dequeue``. It is called with the
+                scenario's parameters by name, for each queue of each run.
+            name: Name in the scenario: ``{"kind": name}``. By default the class's attribute ``name``, or the class's name
+                (``MyQueue`` becomes ``my-queue``).
 
         Raises:
-            ScenarioError: It cannot be called so, or is no discipline.
+            ScenarioError: The name is invalid, or the factory is not a discipline.
         """
         added = Registered(factory, name)
         others = tuple(other for other in self._source.disciplines if other.name != added.name)
@@ -269,23 +269,23 @@ class Scenario:
     def _with_axis(self, entry: Mapping[str, Any]) -> Scenario:
         text, replaced = _jettison.with_axis(self._source.text, _json(entry))
         varied = self._of(replace(self._source, text=text)).check()
-        # An axis of which everything is set is left out.
+        # An axis is removed if all its paths are set.
         if len(varied.axes) == len(self.axes) and replaced not in self.axes:
-            what = entry.get("path", "all that the alternatives set")
-            raise ScenarioError(f"`{what}` was set before, and what is set does not vary: vary it alone")
+            varied_key = entry.get("path", "all paths of the alternatives")
+            raise ScenarioError(f"`{varied_key}` was set before, and a set value does not vary; do not set it")
         return varied
 
     def _place_of(self, key: str) -> str:
-        """The only path in the scenario, as it is written, whose last key is that."""
+        """The unique path in the scenario with this last key."""
         found = [path for path, last in _paths(self.to_dict()) if last == key]
         if len(found) == 1:
             return found[0]
         if not found:
-            raise ScenarioError(f"nothing in the scenario is called `{key}`: write its path, and then the values")
-        raise ScenarioError(f"`{key}` is the name of several: {', '.join(found)}; write the path of one")
+            raise ScenarioError(f"unknown key `{key}` in the scenario; pass its path and its values")
+        raise ScenarioError(f"`{key}` must be unique, got several: {', '.join(found)}; pass the path of one")
 
     def __getstate__(self) -> Source:
-        """What is pickled: the text, what was laid over it, and what stands in the files that it names."""
+        """The pickled state: the text, the changes, and the contents of the files that it names."""
         return replace(self._source, contents={**self._source.contents, **self.checked.contents()})
 
     def __setstate__(self, source: Source) -> None:
@@ -313,13 +313,13 @@ def load(
     """Reads and checks a scenario.
 
     Args:
-        name: A TOML file; or an experiment of a paper, as ``jettison reproduce`` names it (``"ired/ingress-vs-egress"``).
-        quick: Whether its ``[quick]`` table applies, as with ``--quick``.
+        name: A TOML file; or an experiment of a paper, as with ``jettison reproduce`` (``"ired/ingress-vs-egress"``).
+        quick: Whether to apply its ``[quick]`` table, as with ``--quick``.
         data: A folder for files that are not beside the scenario, as with ``--data``.
         disciplines: Queue disciplines written in Python that it names, as for :meth:`Scenario.discipline`.
 
     Raises:
-        ScenarioError: It cannot be found or read, or something in it is wrong.
+        ScenarioError: It cannot be found or read, or it is invalid.
     """
     path = Path(name)
     folder = None if data is None else Path(data)
@@ -343,11 +343,11 @@ def _json(value: object) -> str:
     try:
         return json.dumps(_plain(value), allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ScenarioError(f"`{value!r}` is no TOML value: {error}") from error
+        raise ScenarioError(f"a value must be representable in TOML, got `{value!r}`: {error}") from error
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON knows it: what has no value is left out, and numbers of other libraries become Python's."""
+    """The value as plain JSON: keys without a value are left out, and numbers of other libraries are converted."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     items: Callable[[], Iterable[tuple[Any, Any]]] | None = getattr(value, "items", None)
@@ -362,7 +362,7 @@ def _plain(value: Any) -> Any:
 
 
 def _paths(table: Mapping[str, Any], path: str = "") -> Iterable[tuple[str, str]]:
-    """The paths of all keys but those of ``vary`` and ``quick``, each with the last key."""
+    """The paths of all keys except those in ``vary`` and ``quick``, each with its last key."""
     for key, value in table.items():
         if not path and key in ("vary", "quick"):
             continue

@@ -213,8 +213,8 @@ def test_the_same_results_give_the_same_files(stored, tmp_path):
     [
         (["irred"], 2, "no figures of a paper `irred`; there are: codelpp, dpm, ired, newcwv, octopus"),
         (["ired/mixed", "--check"], 2, "`mixed`; there are: dash-cdn, ingress-vs-egress"),
-        (["ired", "nowhere"], 2, "nowhere is no folder: `jettison reproduce ired` makes out/ired"),
-        (["ired", "--format", "gif"], 2, "--format knows png, svg, pdf, and not `gif`"),
+        (["ired", "nowhere"], 2, "nowhere is not a folder; `jettison reproduce ired` creates out/ired"),
+        (["ired", "--format", "gif"], 2, "--format must be of png, svg, pdf, got `gif`"),
         (["ired", "."], 1, "there are no results of ired/ingress-vs-egress"),
         (["ired", "--check"], 0, ""),
     ],

@@ -60,7 +60,7 @@ def test_seeds_are_a_count_a_range_or_a_list(small: Scenario) -> None:
     for wrong in (0, [], [1, 1], [-1], [2**64], [1.5], True, "12", 2.5):
         with pytest.raises(ScenarioError, match="seeds"):
             jettison.run(short, seeds=wrong)
-    with pytest.raises(ValueError, match="jobs is 0"):
+    with pytest.raises(ValueError, match="`jobs` must be at least 1, got 0"):
         jettison.run(short, jobs=0)
 
 
@@ -206,7 +206,7 @@ def test_a_stored_result_is_read_column_by_column(
     assert result.queues["value"].null_count == 0
     assert result.queues.select(["value", "metric"]).column_names == ["value", "metric"]
     assert read == [["time_ns", "value"], ["metric"]]
-    with pytest.raises(KeyError, match="no column `tiem_ns`"):
+    with pytest.raises(KeyError, match="unknown column `tiem_ns`"):
         result.queues.select(["tiem_ns"])
     with pytest.raises(KeyError, match="no table `queue`"):
         result.table("queue")
@@ -230,7 +230,7 @@ def test_what_holds_no_results_is_refused(tmp_path: Path, small: Scenario) -> No
         jettison.open(tmp_path / "out").queues.arrow  # noqa: B018
     manifest = tmp_path / "out" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 7'))
-    with pytest.raises(RunError, match="layout 7"):
+    with pytest.raises(RunError, match="layout version must be 1, got 7"):
         jettison.open(tmp_path / "out")
 
 
@@ -241,11 +241,11 @@ def test_values_of_the_summary_are_found_by_name(small: Scenario) -> None:
     low, high = (result.value("goodput", "bulk", "queue=codel", statistic=s) for s in ("ci95_low", "ci95_high"))
     assert low <= mean <= high
     assert result.value("sojourn", "bottleneck.forward", "queue=codel", statistic="p99") > 0
-    with pytest.raises(KeyError, match="there 2 times"):
+    with pytest.raises(KeyError, match="must match one value, got 2"):
         result.mean("goodput", "bulk")
     with pytest.raises(KeyError, match="no `godput`"):
         result.mean("godput")
-    with pytest.raises(KeyError, match="no statistic `p98`"):
+    with pytest.raises(KeyError, match="ci95_high, got `p98`"):
         result.value("goodput", "bulk", "queue=codel", statistic="p98")
 
 
@@ -332,7 +332,7 @@ def test_gauges_are_series_where_a_scenario_asks_for_them(small: Scenario) -> No
     assert sampled.gauges["red_average"].startswith("Average queue")
     assert sampled.describe("red_average") == sampled.gauges["red_average"]
     assert sampled.describe("jitter") == "Interarrival jitter, smoothed as RFC 3550 §6.4.1 says."
-    with pytest.raises(KeyError, match="no metric `red_averages`"):
+    with pytest.raises(KeyError, match="unknown metric `red_averages`"):
         sampled.describe("red_averages")
     assert sampled.units["red_average"] == "packets"
     average = sampled.queues.filter(object="bottleneck.forward", metric="red_average")
