@@ -32,29 +32,47 @@ def result():
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda r: plot.time_series(r, "backlog", QUEUE, start=30, stop=10), "start=30 and stop=10: the start must be"),
-        (lambda r: plot.time_series(r, "backlog", QUEUE, start="5 s"), "start='5 s': give a number of seconds"),
-        (lambda r: plot.time_series(r, "backlog", QUEUE, start=1000), "from 1 s to 10 s, and none in that time"),
-        (lambda r: plot.time_series(r, "backlog", QUEUE, seed="mean", start=1000), "and none in that time"),
-        (lambda r: plot.window(r, "bulk", start=30, stop=10), "start=30 and stop=10"),
-        (lambda r: plot.ladder(r, start=30, stop=10), "start=30 and stop=10"),
-        (lambda r: plot.time_series(r, "backlog", QUEUE, samples=0), "samples=0: give a whole number from 1"),
-        (lambda r: plot.time_series(r, "backlog", QUEUE, samples=-3), "samples=-3: give a whole number from 1"),
-        (lambda r: plot.time_series(r, "backlog", QUEUE, samples=1.5), "samples=1.5: give a whole number from 1"),
-        (lambda r: plot.time_series(r, "goodput", "tcp.*", combine="max"), 'combine=\'max\': give "mean" or "sum"'),
-        (lambda r: plot.backlog(r, bins=0), "bins=0: give a whole number from 1"),
-        (lambda r: plot.backlog(r, rows="runs"), 'rows=\'runs\': give "variants" or "seeds"'),
-        (lambda r: plot.surface(r, "rtt", x="rate", y="queue", kind="3d"), 'kind=\'3d\': give "heat" or "contour"'),
-        (lambda r: plot.bars(r, "rtt", kind="box"), 'kind=\'box\': give "bar" or "point"'),
-        (lambda r: plot.boxes(r, "rtt", over="frames"), 'over=\'frames\': give "seeds" or "samples"'),
-        (lambda r: plot.cdf(r, "rtt", of="runs"), 'give "auto", "distribution" or "samples"'),
-        (lambda r: plot.ellipses(r, over="runs"), 'give "samples", "frames" or "seeds"'),
-        (lambda r: plot.ellipses(r, better="left"), 'give "higher" or "lower"'),
-        (lambda _: plot.bars("out/mine", "rtt"), '"out/mine" is a path and no result: give jettison.open("out/mine")'),
-        (lambda _: plot.cdf(Path("out/mine"), "rtt"), 'give jettison.open("out/mine")'),
-        (lambda _: plot.bars(result="out/mine", metric="rtt"), 'give jettison.open("out/mine")'),
-        (lambda _: plot.bars({}, "rtt"), "a dict is no result: give what jettison.run, "),
-        (lambda _: plot.bars(None, "rtt"), "a NoneType is no result"),
+        (
+            lambda r: plot.time_series(r, "backlog", QUEUE, start=30, stop=10),
+            "`start` must be before `stop` (both in seconds), got 30 and 10",
+        ),
+        (
+            lambda r: plot.time_series(r, "backlog", QUEUE, start="5 s"),
+            "`start` must be a number of seconds, got '5 s'",
+        ),
+        (lambda r: plot.time_series(r, "backlog", QUEUE, start=1000), "from 1 s to 10 s, and none in this interval"),
+        (lambda r: plot.time_series(r, "backlog", QUEUE, seed="mean", start=1000), "and none in this interval"),
+        (lambda r: plot.window(r, "bulk", start=30, stop=10), "got 30 and 10"),
+        (lambda r: plot.ladder(r, start=30, stop=10), "got 30 and 10"),
+        (lambda r: plot.time_series(r, "backlog", QUEUE, samples=0), "`samples` must be a whole number from 1, got 0"),
+        (
+            lambda r: plot.time_series(r, "backlog", QUEUE, samples=-3),
+            "`samples` must be a whole number from 1, got -3",
+        ),
+        (
+            lambda r: plot.time_series(r, "backlog", QUEUE, samples=1.5),
+            "`samples` must be a whole number from 1, got 1.5",
+        ),
+        (
+            lambda r: plot.time_series(r, "goodput", "tcp.*", combine="max"),
+            '`combine` must be "mean" or "sum", got \'max\'',
+        ),
+        (lambda r: plot.backlog(r, bins=0), "`bins` must be a whole number from 1, got 0"),
+        (lambda r: plot.backlog(r, rows="runs"), '`rows` must be "variants" or "seeds", got \'runs\''),
+        (
+            lambda r: plot.surface(r, "rtt", x="rate", y="queue", kind="3d"),
+            '`kind` must be "heat" or "contour", got \'3d\'',
+        ),
+        (lambda r: plot.bars(r, "rtt", kind="box"), '`kind` must be "bar" or "point", got \'box\''),
+        (lambda r: plot.boxes(r, "rtt", over="frames"), '`over` must be "seeds" or "samples", got \'frames\''),
+        (lambda r: plot.cdf(r, "rtt", of="runs"), 'must be "auto", "distribution" or "samples"'),
+        (lambda r: plot.ellipses(r, over="runs"), 'must be "samples", "frames" or "seeds"'),
+        (lambda r: plot.ellipses(r, better="left"), 'must be "higher" or "lower"'),
+        (lambda _: plot.bars("out/mine", "rtt"), 'got the path "out/mine"; pass jettison.open("out/mine")'),
+        (lambda _: plot.cdf(Path("out/mine"), "rtt"), 'pass jettison.open("out/mine")'),
+        (lambda _: plot.bars(result="out/mine", metric="rtt"), 'pass jettison.open("out/mine")'),
+        (lambda _: plot.bars({}, "rtt"), "or jettison.open, got a dict"),
+        (lambda _: plot.bars(None, "rtt"), "got a NoneType"),
     ],
 )
 def test_what_cannot_be_meant_is_told_what_can(result, draw, said):
@@ -68,7 +86,7 @@ def test_what_cannot_be_meant_is_told_what_can(result, draw, said):
 def test_papers_figures_come_with_the_module():
     assert plot.figures.draw.__name__ == "draw"
     assert "ired" in plot.figures.papers()
-    with pytest.raises(PlotError, match=r'give jettison\.open\("out/ired"\)'):
+    with pytest.raises(PlotError, match=r'pass jettison\.open\("out/ired"\)'):
         plot.figures.draw("ired/rtt", "out/ired")
 
 
@@ -100,11 +118,11 @@ def test_of_flows_all_are_drawn_together_or_one_must_be_named(result):
     assert found is not None
     assert found[1][0] == "all flows"
     two = with_objects(SmallResult(), "goodput", ["bulk", "web"])
-    with pytest.raises(PlotError, match="several objects, name one of: bulk, web"):
+    with pytest.raises(PlotError, match="several objects; name one of: bulk, web"):
         plot.bars(two, "goodput")
     # The same where there is no queue at all.
     two.runs = Table(two.runs.arrow.filter([m == "goodput" for m in two.runs.arrow["metric"].to_pylist()]))
-    with pytest.raises(PlotError, match="several objects, name one of: bulk, web"):
+    with pytest.raises(PlotError, match="several objects; name one of: bulk, web"):
         plot.boxes(two, "goodput")
 
 

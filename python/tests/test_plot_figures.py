@@ -149,7 +149,7 @@ def test_what_is_missing_is_named_and_the_rest_is_drawn(stored, tmp_path, capsys
     assert command.main(["ired", str(first), "--out", str(tmp_path / "f"), "--format", "svg"]) == 0
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == 4
-    missing = "is not drawn: there are no results of ired/dash-cdn: `jettison reproduce ired/dash-cdn` makes them"
+    missing = "cannot be drawn: missing results of ired/dash-cdn; `jettison reproduce ired/dash-cdn` creates them"
     assert [line.endswith(missing) for line in said.err.splitlines()] == [True] * 3
     # An arm that the results lack.
     some = (
@@ -172,7 +172,7 @@ def test_what_is_missing_is_named_and_the_rest_is_drawn(stored, tmp_path, capsys
         == 0
     )
     said = capsys.readouterr()
-    assert "ired/recirculated (experiment 1, recirculated traffic) is not drawn: " in said.err
+    assert "ired/recirculated (experiment 1, recirculated traffic) cannot be drawn: " in said.err
     assert "the label `queue` called `ired-128`; there are: ired-64" in said.err
 
 
@@ -215,7 +215,7 @@ def test_the_same_results_give_the_same_files(stored, tmp_path):
         (["ired/mixed", "--check"], 2, "`mixed`; there are: dash-cdn, ingress-vs-egress"),
         (["ired", "nowhere"], 2, "nowhere is not a folder; `jettison reproduce ired` creates out/ired"),
         (["ired", "--format", "gif"], 2, "--format must be of png, svg, pdf, got `gif`"),
-        (["ired", "."], 1, "there are no results of ired/ingress-vs-egress"),
+        (["ired", "."], 1, "missing results of ired/ingress-vs-egress"),
         (["ired", "--check"], 0, ""),
     ],
 )

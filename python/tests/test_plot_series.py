@@ -182,7 +182,7 @@ def test_variants_are_picked_by_name_parts_and_labels(result):
             lambda r: plot.time_series(r, "backlog", "core.forward"),
             "`core.forward`; there are: access.forward, bottleneck.forward",
         ),
-        (lambda r: plot.time_series(r, "goodput"), "several objects, name one of: tcp.1, tcp.2"),
+        (lambda r: plot.time_series(r, "goodput"), "several objects; name one of: tcp.1, tcp.2"),
         (
             lambda r: plot.time_series(r, "backlog", QUEUE, variants="queue=red"),
             "`queue=red`; there are: queue=codel,",
@@ -200,7 +200,7 @@ def test_variants_are_picked_by_name_parts_and_labels(result):
         (lambda r: plot.ladder(r, "bulk"), "of an object `bulk`; there are: video"),
         (
             lambda r: plot.backlog(r, rows="seeds"),
-            "rows of seeds are of one variant; name one of: queue=codel,",
+            "rows of seeds require one variant; name one of: queue=codel,",
         ),
     ],
 )

@@ -353,7 +353,7 @@ def test_units_of_one_kind_are_converted():
         (lambda r: plot.surface(r, "rtt", x="delay", y="queue"), "no label `delay`; there are: queue, rate"),
         (
             lambda r: plot.surface(r, "rtt", x="rate", y="queue", kind="contour"),
-            "contours need numbers, and the label `queue` has codel",
+            "contours require numeric labels, got codel",
         ),
         (lambda r: plot.ellipses(r, "frame_latency", "age"), "no metric `age`; there are: "),
     ],

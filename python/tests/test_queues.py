@@ -207,7 +207,7 @@ def test_parameters_are_the_constructors_arguments(small: Scenario) -> None:
 def test_names_are_checked(small: Scenario) -> None:
     with pytest.raises(ScenarioError, match="a queue discipline `codel` already exists"):
         small.discipline(Fifo, "codel").check()
-    with pytest.raises(ScenarioError, match="a discipline's name must be .* got `Not This`"):
+    with pytest.raises(ScenarioError, match=r"a discipline's name must be .* got `Not This`"):
         small.discipline(Fifo, "Not This")
     with pytest.raises(ScenarioError, match="must be a class or another callable"):
         small.discipline(3)  # type: ignore[arg-type]
@@ -343,7 +343,11 @@ class Waking(Misbehaving):
     ("what", "error", "message"),
     [
         ("raises", ZeroDivisionError, "in the class"),
-        ("gives nothing", DisciplineError, r"`misbehaving`: enqueue\(\) must return True \(accepted\) or False \(dropped\), got None"),
+        (
+            "gives nothing",
+            DisciplineError,
+            r"`misbehaving`: enqueue\(\) must return True \(accepted\) or False \(dropped\), got None",
+        ),
         ("loses", DisciplineError, r"packet \d+ \(\d+ bytes\) is lost: it was neither sent nor dropped"),
         ("wrong reason", ValueError, "did you mean `buffer-full`"),
         ("sends twice", DisciplineError, r"packet \d+ .*, which was already sent or dropped"),

@@ -1,8 +1,8 @@
-"""Pictures of results.
+"""Plots of results.
 
-Each function draws one kind, on `ax` or on a figure of its own, and returns the axes. Units stand on the
-axes, and a scheme has the same colour wherever it is drawn (:mod:`jettison.plot.palette`). What is not there is
-an error that names what is. The papers' own figures are in :mod:`jettison.plot.figures`.
+Each function draws one kind of plot, on `ax` or on a new figure, and returns the axes. Axes are labelled with
+units, and a scheme has the same colour in all plots (:mod:`jettison.plot.palette`). Errors about missing data name the
+available data. The papers' own figures are in :mod:`jettison.plot.figures`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ try:
     __import__("matplotlib")
     __import__("numpy")
 except ModuleNotFoundError as missing:
-    raise ModuleNotFoundError(f"plots need {missing.name}: pip install 'jettison[plot]'", name=missing.name) from None
+    raise ModuleNotFoundError(
+        f"plots require {missing.name}: pip install 'jettison[plot]'", name=missing.name
+    ) from None
 
 from . import figures
 from .congestion import window

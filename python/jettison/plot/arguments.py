@@ -1,4 +1,4 @@
-"""What the functions were given, looked at before anything is drawn: what cannot be meant is told what can."""
+"""Checks of arguments before anything is drawn. Errors name the valid values."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ __all__ = ["check_choice", "check_count", "check_result", "check_times"]
 
 
 def check_result(result: object) -> None:
-    """Refuses what is no result, such as the path of one."""
+    """Refuses values that are not results, such as the path of one."""
     if isinstance(result, (str, os.PathLike)):
-        raise PlotError(f'"{os.fspath(result)}" is a path and no result: give jettison.open("{os.fspath(result)}")')
+        raise PlotError(
+            f'`result` must be a result, got the path "{os.fspath(result)}"; pass jettison.open("{os.fspath(result)}")'
+        )
     lacking = [name for name in ("name", "variants", "labels", "summary") if not hasattr(type(result), name)]
     if lacking and any(not hasattr(result, name) for name in lacking):
         raise PlotError(
-            f"a {type(result).__name__} is no result: give what jettison.run, jettison.sweep or jettison.open returns"
+            f"`result` must be a result of jettison.run, jettison.sweep or jettison.open, got a {type(result).__name__}"
         )
 
 
 def check_times(start: object, stop: object) -> None:
-    """Refuses times between which there is none."""
+    """Refuses an empty interval of time."""
     for name, value in (("start", start), ("stop", stop)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value)):
-            raise PlotError(f"{name}={value!r}: give a number of seconds")
+            raise PlotError(f"`{name}` must be a number of seconds, got {value!r}")
     if isinstance(start, Real) and isinstance(stop, Real) and not start < stop:
-        raise PlotError(f"start={start} and stop={stop}: the start must be before the stop (both are in seconds)")
+        raise PlotError(f"`start` must be before `stop` (both in seconds), got {start} and {stop}")
 
 
 def check_count(name: str, value: object) -> None:
-    """Refuses what is no number of things."""
+    """Refuses values that are not positive integers."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise PlotError(f"{name}={value!r}: give a whole number from 1")
+        raise PlotError(f"`{name}` must be a whole number from 1, got {value!r}")
 
 
 def check_choice(name: str, value: object, known: Sequence[str]) -> None:
-    """Refuses a word that is none of those known."""
+    """Refuses words other than the known ones."""
     if value not in known:
         written = [f'"{word}"' for word in known]
-        raise PlotError(f"{name}={value!r}: give {', '.join(written[:-1])} or {written[-1]}")
+        raise PlotError(f"`{name}` must be {', '.join(written[:-1])} or {written[-1]}, got {value!r}")

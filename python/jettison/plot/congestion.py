@@ -1,7 +1,7 @@
-"""A sender's congestion window and its pacing."""
+"""Congestion window and pacing of a sender."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from matplotlib.axes import Axes
@@ -31,18 +31,18 @@ def window(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """One sender's window over time, and its pacing rate if it paces.
+    """Draws a sender's window over time, and its pacing rate if it paces.
 
-    The congestion window, the slow-start threshold and what is in flight are bytes on the left axis; the
-    pacing rate has an axis of its own to the right, the last of the figure's axes. One variant (default: the
-    first); for the windows of several see :func:`time_series` with `"cwnd"`.
+    The congestion window, the slow-start threshold and the bytes in flight are on the left axis; the pacing rate has
+    its own axis on the right, the last of the figure's axes. Draws one variant (by default the first); for the windows
+    of several variants see :func:`time_series` with `"cwnd"`.
     """
     check_times(start, stop)
     result = with_series(result)
     table = table_with(result, "cwnd", ("flows",))
     names = pick_objects(result, table, "cwnd", object)
     if len(names) > 1:
-        raise PlotError(f"a window is one sender's; name one of: {', '.join(names)}")
+        raise PlotError(f"a window requires one sender; name one of: {', '.join(names)}")
     variant = pick_variants(result, variants)[0]
     one = pick_seeds(result, seed)[0]
     samples = samples_of(table, ("cwnd", "in_flight", "ssthresh", "pacing_rate"), names, [variant], [one])
@@ -56,7 +56,7 @@ def window(
 
     seconds, values = points("cwnd")
     if not len(values):
-        raise PlotError(f"result `{result.name}` has no `cwnd` of {names[0]} for {variant} in that time")
+        raise PlotError(f"result `{result.name}` has no `cwnd` of {names[0]} for {variant} in this interval")
     in_flight = points("in_flight")
     ax.fill_between(*in_flight, color=look.colour, alpha=0.22, linewidth=0, step="post", label="in flight")
     ax.plot(seconds, values, color=look.colour, drawstyle="steps-post", label="congestion window")
@@ -70,7 +70,7 @@ def window(
             drawstyle="steps-post",
             label="slow-start threshold",
         )
-        # A threshold that nothing has bounded yet is as high as numbers go, and would flatten all else.
+        # An initial, unbounded threshold is huge and would flatten the other lines.
         ax.set_ylim(
             0,
             1.15

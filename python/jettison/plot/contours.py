@@ -1,7 +1,7 @@
-"""Contours between the points of a sweep, which are a grid or lie anywhere."""
+"""Contours between the points of a sweep, on a grid or scattered."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -28,17 +28,17 @@ def draw(
     labels: tuple[Sequence[str], Sequence[str]],
     log: bool,
 ) -> ContourSet:
-    """Filled contours of the values, which are by the labels of both axes, with a dot at each.
+    """Draws filled contours of the values by the labels of both axes, with a dot at each point.
 
-    Between points that are a grid they follow the grid's cells, else Delaunay's triangles. The axes are named and
-    have the labels' units.
+    They follow the cells of a grid or, between scattered points, a Delaunay triangulation. The axes are labelled with
+    the labels' units.
     """
     across, up = (_axis(name, of) for name, of in zip(names, labels, strict=True))
     known = {at: value for at, value in values.items() if not np.isnan(value)}
     xs = np.array([across[0][x] for x, _ in known])
     ys = np.array([up[0][y] for _, y in known])
     if log and (xs.min() <= 0 or ys.min() <= 0):
-        raise PlotError("logarithmic axes have no place for 0 and below: leave out `log`")
+        raise PlotError("`log` requires values above 0")
     drawn = _on_grid(ax, known, across[0], up[0])
     if drawn is None:
         drawn = _between(ax, xs, ys, np.array(list(known.values())), names, log)
@@ -55,20 +55,20 @@ def draw(
 
 
 def _axis(name: str, labels: Sequence[str]) -> tuple[dict[str, float], str]:
-    """The number of each label, and their unit."""
+    """The number of each label, and their common unit."""
     found, unit = numbers(labels)
     if found is None:
         some = ", ".join(labels[:6]) + (", …" if len(labels) > 6 else "")
-        raise PlotError(f'contours need numbers, and the label `{name}` has {some}: use kind="heat"')
+        raise PlotError(f'contours require numeric labels, got {some} of `{name}`; use kind="heat"')
     if len(labels) < 2:
-        raise PlotError(f"contours need two values of `{name}` at least, and there is {labels[0]}")
+        raise PlotError(f"contours require at least two values of `{name}`, got only {labels[0]}")
     return dict(zip(labels, found.tolist(), strict=True)), unit
 
 
 def _on_grid(
     ax: Axes, known: Mapping[tuple[str, str], float], across: Mapping[str, float], up: Mapping[str, float]
 ) -> ContourSet | None:
-    """Contours of a grid; None if so many of its points have no value that nearly nothing would be filled."""
+    """Contours of a grid; None if too many points have no value."""
     if 2 * len(known) < len(across) * len(up):
         return None
     xs, ys = (sorted(axis, key=axis.__getitem__) for axis in (across, up))
@@ -83,7 +83,7 @@ def _on_grid(
 
 
 def _between(ax: Axes, xs: Floats, ys: Floats, values: Floats, names: tuple[str, str], log: bool) -> ContourSet:
-    """Contours in Delaunay's triangles, of the points as they stand on the picture: units must not decide."""
+    """Contours of a Delaunay triangulation in the plot's coordinates, so that units do not matter."""
     places = np.column_stack([np.log(xs), np.log(ys)] if log else [xs, ys])
     spread = np.ptp(places, axis=0)
     apart = (places - places.min(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -91,14 +91,14 @@ def _between(ax: Axes, xs: Floats, ys: Floats, values: Floats, names: tuple[str,
     if len(xs) < 3 or flat:
         n = f"{len(xs)} {'has a value' if len(xs) == 1 else 'have values'}"
         raise PlotError(
-            f"contours need three points that are not on a line in `{names[0]}` and `{names[1]}`; "
+            f"contours require three points that are not on a line in `{names[0]}` and `{names[1]}`; "
             f"{n}{' and they are on a line' if len(xs) >= 3 else ''}"
         )
     triangles = Triangulation(places[:, 0], places[:, 1], Triangulation(apart[:, 0], apart[:, 1]).triangles)
     limits = ax.dataLim.frozen()
     drawn = ax.tricontourf(triangles, values, levels=LEVELS, cmap="cividis")
     if log:
-        # The triangles' sides are straight on the picture; what is drawn is in the axes' own numbers.
+        # The sides of the triangles are straight in the plot; drawing uses the axes' coordinates.
         for path in drawn.get_paths():
             path.vertices = np.exp(path.vertices)
         ax.dataLim.set(limits)

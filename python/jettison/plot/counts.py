@@ -1,4 +1,4 @@
-"""How many runs there are of what is drawn: an experiment that was interrupted has only some."""
+"""Numbers of runs behind a plot: an interrupted experiment has only some."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["absent", "runs"]
 
 
 def runs(counts: Iterable[int], total: int) -> str:
-    """`19 runs`, or `6 of 19 runs` where there are fewer, or `3 to 6 of 19 runs` where variants differ."""
+    """`19 runs`, or `6 of 19 runs` if some are missing, or `3 to 6 of 19 runs` if variants differ."""
     there = sorted({n for n in counts if n})
     if not there or there == [total]:
         return f"{total} {'run' if total == 1 else 'runs'}"
@@ -20,7 +20,7 @@ def runs(counts: Iterable[int], total: int) -> str:
 
 
 def absent(result: Summarised, variants: Sequence[str], seeds: Sequence[int] | None = None) -> dict[str, str]:
-    """Why variants have nothing to be drawn: `no runs`, if none of these seeds was run, or else `no values`."""
+    """Reasons why variants have no data: `no runs` if no run has one of these seeds, else `no values`."""
     if not variants:
         return {}
     ran = _seeds_run(result)
@@ -29,7 +29,7 @@ def absent(result: Summarised, variants: Sequence[str], seeds: Sequence[int] | N
 
 
 def _seeds_run(result: Summarised) -> dict[str, set[int]]:
-    """The seeds that each variant was run with: as the manifest lists them, or of a sweep as the rows do."""
+    """The seeds of each variant's runs: from the manifest or, for a sweep, from the rows."""
     manifest: Mapping[str, Any] = getattr(result, "manifest", {})
     listed = manifest.get("runs")
     pairs: Iterable[tuple[Any, ...]] = (

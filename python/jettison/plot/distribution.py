@@ -1,7 +1,7 @@
 """Cumulative distributions."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -40,19 +40,21 @@ def cdf(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The share of the values that are no higher, a line a variant, over all seeds.
+    """Draws cumulative distribution functions, one line per variant, over all seeds.
 
-    The warm-up does not count. Where the result holds the distribution of the metric (sojourn time, RTT,
-    one-way delay, frame latency and others), this is of every single value; else, or with `of="samples"`, of
-    the samples of the series. Each seed counts alike, and so does each of several objects. `tail` draws the
-    share that is *higher*, on a logarithmic axis; `log` makes the values' axis logarithmic.
+    The warm-up is excluded. If the result holds the distribution of the metric (sojourn time, RTT, one-way delay, frame
+    latency and others), it is of all single values; otherwise, or with `of="samples"`, of the series' samples. Seeds have
+    equal weights, and so do several objects. `tail` draws the complementary function on a logarithmic axis; `log` makes
+    the axis of the values logarithmic.
     """
     check_choice("of", of, ("auto", "distribution", "samples"))
     check_choice("combine", combine, ("mean", "sum"))
     result = with_series(result)
     stored = set(objects_of(result.distributions, metric))
     if of == "distribution" and not stored:
-        raise PlotError(f'result `{result.name}` has no distribution of `{metric}`: `of="samples"` takes the series')
+        raise PlotError(
+            f'result `{result.name}` has no distribution of `{metric}`; pass of="samples" to use the series'
+        )
     use_stored = bool(stored) and of != "samples"
     table = result.distributions if use_stored else table_with(result, metric)
     names = pick_objects(result, table, metric, objects)
@@ -80,10 +82,10 @@ def cdf(
     ticks.thousands(ax, unit, axis="x")
     if tail:
         ax.set_yscale("log")
-        ax.set_ylabel("Share that is higher")
+        ax.set_ylabel("Fraction of values > x")
     else:
         ax.set_ylim(0, 1.01)
-        ax.set_ylabel("Share that is no higher")
+        ax.set_ylabel("Fraction of values ≤ x")
     if log:
         ax.set_xscale("log")
         if unit != "bytes":
@@ -107,12 +109,13 @@ def cdf(
     return ax
 
 
-#: The cumulative distributions of each variant by seed and object: values, and the shares that are no higher.
+#: The cumulative distributions of each variant by seed and object: values, and fractions of
+#: values not above them.
 Runs: TypeAlias = dict[str, dict[tuple[int, str], tuple[Floats, Floats]]]
 
 
 def _stored(table: Table, metric: str, names: Sequence[str], variants: Sequence[str], seeds: Sequence[int]) -> Runs:
-    """Those that the result holds, one a run and object."""
+    """The stored distributions, one per run and object."""
     rows = grouped(
         table,
         ("variant", "seed", "object"),
@@ -131,7 +134,7 @@ def _stored(table: Table, metric: str, names: Sequence[str], variants: Sequence[
 
 
 def _sampled(begin: float, combine: Literal["mean", "sum"]) -> Callable[..., Runs]:
-    """Those of the samples after the warm-up, one a run."""
+    """The distributions of the samples after the warm-up, one per run."""
 
     def of(table: Table, metric: str, names: Sequence[str], variants: Sequence[str], seeds: Sequence[int]) -> Runs:
         samples = samples_of(table, (metric,), names, variants, seeds)
@@ -149,9 +152,9 @@ def _sampled(begin: float, combine: Literal["mean", "sum"]) -> Callable[..., Run
 
 
 def pooled(runs: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """The mean of several cumulative distributions, at all values that one of them has.
+    """The mean of several cumulative distributions, at all values of any of them.
 
-    It begins at a share of 0.
+    It starts at a fraction of 0.
     """
     values = np.unique(np.concatenate([v for v, _ in runs]))
     shares = np.zeros(len(values))

@@ -1,4 +1,4 @@
-"""What a plot cannot be made of."""
+"""Errors of plots."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["PlotError", "unknown"]
 
 
 class PlotError(JettisonError, ValueError):
-    """A result lacks what a plot needs; the message names what it has."""
+    """A result lacks data for a plot; the message names the available data."""
 
 
 def unknown(
-    what: str, asked: object, known: Iterable[object], where: str = "this result", *, within: str = ""
+    kind: str, asked: object, known: Iterable[object], where: str = "this result", *, within: str = ""
 ) -> PlotError:
-    """The error for something that is not there: what was asked for, `within` what, and what there is."""
+    """The error for an unknown name: its kind, the name, the known names, and the scope (`within`)."""
     names = sorted({str(name) for name in known})
     there = ", ".join(names) if names else "none"
-    return PlotError(f"{where} has no {what} `{asked}`{f' in {within}' if within else ''}; there are: {there}")
+    return PlotError(f"{where} has no {kind} `{asked}`{f' in {within}' if within else ''}; there are: {there}")

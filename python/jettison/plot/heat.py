@@ -1,7 +1,7 @@
 """Backlog over time as a heat map."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from typing import Literal
@@ -36,11 +36,11 @@ def backlog(
     log: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """What waits in a queue over time: a row a variant, or a row a seed of one variant.
+    """Draws the backlog of a queue over time: one row per variant, or one row per seed of a variant.
 
-    The queue is the bottleneck, if none is named. A cell has the mean of the samples of its time; one without
-    a sample is white. `log` makes the colours logarithmic, for queues of very different lengths; empty queues
-    are then white, too. `metric` may be any series of a queue.
+    By default the queue is the bottleneck. A cell shows the mean of the samples in its interval; cells without samples
+    are white. `log` makes the colours logarithmic, for queues of very different lengths; empty queues are then white,
+    too. `metric` may be any series of a queue.
     """
     check_count("bins", bins)
     if rows is not None:
@@ -50,7 +50,7 @@ def backlog(
     chosen = pick_variants(result, variants)
     by_seed = rows == "seeds" or (rows is None and len(chosen) == 1 and len(result.seeds) > 1)
     if by_seed and len(chosen) > 1:
-        raise PlotError(f"rows of seeds are of one variant; name one of: {', '.join(chosen)}")
+        raise PlotError(f"rows of seeds require one variant; name one of: {', '.join(chosen)}")
     runs = [(chosen[0], s) for s in result.seeds] if by_seed else [(v, pick_seeds(result, seed)[0]) for v in chosen]
     samples = samples_of(result.queues, (metric,), names, chosen, sorted({s for _, s in runs}))
     series = [samples.series(metric, v, s) for v, s in runs]
@@ -103,7 +103,7 @@ def backlog(
 
 
 def binned(series: Series, edges: Floats) -> Floats:
-    """The mean of the values from each edge to the next, the last included; NaN where there is none."""
+    """The mean of the values in each interval between edges, the last edge included; NaN without values."""
     place = np.clip(np.searchsorted(edges, series.seconds, side="right") - 1, 0, len(edges) - 2)
     counts = np.bincount(place, minlength=len(edges) - 1)[: len(edges) - 1]
     sums = np.bincount(place, weights=series.values, minlength=len(edges) - 1)[: len(edges) - 1]

@@ -1,7 +1,7 @@
-"""Means over seeds with 95 % intervals, as the summary has them."""
+"""Means over seeds with 95 % confidence intervals, as in the summary."""
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyarrow has no types.
+# pyarrow has no type information.
 from __future__ import annotations
 
 import math
@@ -22,9 +22,9 @@ STATISTICS = ("mean", "p50", "p95", "p99")
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over seeds, in the metric's unit, with its 95 % interval.
+    """A mean over `n` seeds, in the metric's unit, with its 95 % confidence interval.
 
-    The interval is NaN below two seeds, of which there are `n`.
+    The interval is NaN for fewer than two seeds.
     """
 
     mean: float
@@ -37,9 +37,9 @@ class Interval:
 def values_of_runs(
     result: Summarised, metric: str, names: Sequence[str], statistic: str = "mean", part: str = ""
 ) -> dict[tuple[str, str], dict[int, float]]:
-    """The value of each run by seed, for each object and variant that has one.
+    """The values of the runs by seed, for each object and variant with values.
 
-    An object `tcp.*` is the mean of all whose names begin so, seed by seed.
+    An object `tcp.*` is the mean over all objects whose names begin with `tcp.`, seed by seed.
     """
     _known(statistic)
     objects = {name: _members(result.runs, metric, name) for name in names}
@@ -65,10 +65,10 @@ def values_of_runs(
 def means(
     result: Summarised, metric: str, names: Sequence[str], statistic: str = "mean", part: str = ""
 ) -> dict[tuple[str, str], Interval]:
-    """The summary's means with their intervals, for each object and variant that has one.
+    """The summary's means with confidence intervals, for each object and variant with values.
 
-    Of a percentile it is the mean of the runs' percentiles; an object `tcp.*` is the mean of all whose names
-    begin so.
+    For a percentile, it is the mean of the runs' percentiles; an object `tcp.*` is the mean over all whose names begin
+    with `tcp.`.
     """
     _known(statistic)
     plain = [name for name in names if statistic == "mean" and not name.endswith("*")]
@@ -87,11 +87,11 @@ def means(
 
 
 def over_seeds(runs: Mapping[tuple[str, str], Mapping[int, float]], unit: str = "") -> dict[tuple[str, str], Interval]:
-    """Mean and interval of values by seed, for each object and variant.
+    """Mean and confidence interval of values by seed, for each object and variant.
 
-    The native part makes them, in the way of the summary itself.
+    Computed by the native part, as for the summary.
     """
-    # The rows of one run stand together, as it wants them.
+    # The native part expects the rows of a run to be adjacent.
     rows = sorted((variant, seed, name, value) for (name, variant), of in runs.items() for seed, value in of.items())
     if not rows:
         return {}
@@ -134,7 +134,7 @@ def _members(table: Table, metric: str, name: str) -> list[str]:
 
 
 def required(result: Summarised, metric: str, names: Sequence[str]) -> None:
-    """Refuses a metric that no object of a summary has, or objects that have no such metric."""
+    """Refuses a metric that no object of a summary has, or objects without the metric."""
     pairs = distinct(result.summary, ("object", "metric"))
     having = {o for o, m in pairs if m == metric}
     if not having:
@@ -145,7 +145,7 @@ def required(result: Summarised, metric: str, names: Sequence[str]) -> None:
 
 
 def summary_object(result: Summarised, metric: str) -> str:
-    """The object of the summary that is drawn where none is named."""
+    """The default object for plots of a summary."""
     having = objects_of(result.summary, metric)
     if not having:
         required(result, metric, [])

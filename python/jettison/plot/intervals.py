@@ -1,7 +1,7 @@
-"""Bars with 95 % intervals, and boxes."""
+"""Bars with 95 % confidence intervals, and box plots."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import math
@@ -29,7 +29,7 @@ __all__ = ["bars", "boxes"]
 
 @dataclass(frozen=True)
 class _Slot:
-    """One bar: which value it is, where it stands and how it looks."""
+    """A bar: its value, place and style."""
 
     variant: str
     name: str
@@ -39,7 +39,7 @@ class _Slot:
 
 @dataclass(frozen=True)
 class _Layout:
-    """All bars, their width, the ticks below, and whether a legend is needed to tell them apart."""
+    """All bars, their width, the ticks, and whether a legend is needed."""
 
     slots: list[_Slot]
     width: float
@@ -64,12 +64,12 @@ def bars(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """A summary value for each variant, with its 95 % interval over seeds (Student's t).
+    """Draws a summary value of each variant with its 95 % confidence interval over seeds (Student's t).
 
-    Several `objects` stand in groups, with a bar a variant in each; `group` names a label to group variants
-    by instead. `statistic` is `mean`, `p50`, `p95` or `p99`: of a percentile, the mean of the runs'
-    percentiles. `reference` gives values to compare with, by variant and object: they are drawn as
-    diamonds. A logarithmic axis has no zero for bars to stand on, so that `log` draws points.
+    Several `objects` form groups with one bar per variant; `group` names a label to group variants by instead.
+    `statistic` is `mean`, `p50`, `p95` or `p99`; for a percentile, the mean of the runs' percentiles. `reference` gives
+    values for comparison by variant and object, drawn as diamonds. `log` draws points instead of bars, because a
+    logarithmic axis has no zero.
     """
     check_choice("kind", kind, ("bar", "point"))
     names = [objects] if isinstance(objects, str) else list(objects or [summary_object(result, metric)])
@@ -121,7 +121,7 @@ def bars(
     cut = False
     if log:
         ax.set_yscale("log")
-        # An interval may reach zero: it is cut, so that the values show.
+        # An interval may reach zero: cut it, so that the values remain visible.
         lowest = min((value.mean for _, value in drawn if value.mean > 0), default=0.0)
         cut = any(value.low < 0.5 * lowest for _, value in drawn)
         if cut:
@@ -154,7 +154,7 @@ def bars(
     if legend and layout.legend:
         style.legend(ax, where="right")
     elif legend and reference_label in labelled:
-        # The ticks say which bar is which.
+        # The ticks identify the bars.
         handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
         style.legend_of(ax, [handles[reference_label]], [reference_label])
     return ax
@@ -174,10 +174,10 @@ def boxes(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """A box a variant: median and quartiles of the runs' values, or of samples.
+    """Draws one box per variant: median and quartiles of the runs' values, or of samples.
 
-    Of runs the whiskers reach the lowest and the highest, and each run is a dot. Of all samples of the series
-    after the warm-up they are the 5th and the 95th percentile.
+    For runs, whiskers extend from the minimum to the maximum, and each run is a dot. For all samples of the series
+    after the warm-up, they extend from the 5th to the 95th percentile.
     """
     check_choice("over", over, ("seeds", "samples"))
     if over == "seeds":
@@ -242,7 +242,7 @@ def boxes(
 def _sampled(
     result: Source, metric: str, objects: str | Sequence[str] | None, variants: Variants
 ) -> tuple[list[str], dict[tuple[str, str], Floats], dict[tuple[str, str], int]]:
-    """The objects, the samples after the warm-up of each and each variant, and how many seeds these are of."""
+    """The objects, the samples of each object and variant after the warm-up, and their number of seeds."""
     table = table_with(result, metric)
     names, chosen = pick_objects(result, table, metric, objects), pick_variants(result, variants)
     samples = samples_of(table, (metric,), names, chosen, result.seeds)
@@ -259,7 +259,7 @@ def _sampled(
 
 
 def _once(label: str, labelled: set[str]) -> str:
-    """The label for the legend, which has each only once."""
+    """The label on its first use, for a legend without duplicates."""
     if label in labelled:
         return "_nolegend_"
     labelled.add(label)
@@ -267,7 +267,7 @@ def _once(label: str, labelled: set[str]) -> str:
 
 
 def _say_missing(ax: Axes, result: Summarised, layout: _Layout, there: set[tuple[str, str]]) -> None:
-    """Says of each bar that is not there why."""
+    """Writes the reason at the place of each missing bar."""
     gone = [slot for slot in layout.slots if (slot.name, slot.variant) not in there]
     why = absent(result, list(dict.fromkeys(slot.variant for slot in gone)))
     for slot in gone:
@@ -328,7 +328,7 @@ def _layout(result: Summarised, chosen: Sequence[str], names: Sequence[str], gro
         groups = [(pretty(name), [(v, name, own[v]) for v in chosen]) for name in names]
     else:
         if len(names) > 1:
-            raise PlotError("bars are grouped by objects or by a label, not by both: name one object")
+            raise PlotError("`group` requires a single object")
         axes = {axis for of in labels.values() for axis in of}
         if group not in axes:
             raise unknown("label", group, axes, f"result `{result.name}`")

@@ -1,7 +1,7 @@
-"""Where axes begin. What cannot be negative has no axis that begins below zero.
+"""Limits of axes. Axes of values that cannot be negative do not begin below zero.
 
-The limits stay matplotlib's own, so that what is drawn later, or on axes that share these, still fits on them: only the
-data's limits are moved, and an edge at zero that no margin crosses.
+The limits remain automatic, so later drawings, also on shared axes, still fit: only the data limits are moved, with a
+sticky edge at zero that margins do not cross.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ __all__ = ["from_zero", "not_below_zero"]
 
 
 def from_zero(ax: Axes, least: float, axis: Literal["x", "y"] = "y") -> None:
-    """An axis that begins at zero if no value is below it. An interval that reaches below is cut there."""
+    """Begins the axis at zero if no value is below. Intervals that reach below are cut there."""
     if least >= 0:
         setattr(ax.dataLim, f"{axis}0", 0.0)
         _edge(ax, axis)
 
 
 def not_below_zero(ax: Axes, least: float, axis: Literal["x", "y"] = "y") -> None:
-    """An axis that begins where its values do, but not below zero if none of them is."""
+    """Begins the axis at its values, but not below zero unless a value is."""
     if least >= 0:
         if getattr(ax.dataLim, f"{axis}0") < 0:
             setattr(ax.dataLim, f"{axis}0", 0.0)
@@ -33,7 +33,7 @@ def _edge(ax: Axes, axis: Literal["x", "y"]) -> None:
         edges = artist.sticky_edges.x if axis == "x" else artist.sticky_edges.y
         edges.append(0.0)
     ax.autoscale_view()
-    # Where there is but one value no margin is kept from crossing an edge.
+    # With a single value, matplotlib's margins ignore edges.
     low, _ = ax.get_xbound() if axis == "x" else ax.get_ybound()
     if low < 0:
         (ax.set_xbound if axis == "x" else ax.set_ybound)(lower=0.0)

@@ -1,4 +1,4 @@
-"""Picking variants, seeds and objects, and saying what there is when something is not."""
+"""Selection of variants, seeds and objects; errors name the available ones."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = [
     "unit_of", "warm_up", "with_series",
 ]  # fmt: skip
 
-#: What a summary calls the flows together.
+#: The object of the summary for all flows together.
 ALL_FLOWS = "all flows"
 
 
 def pick_variants(result: Summarised, variants: Variants = None) -> list[str]:
-    """The variants asked for, in the order of the experiment (of a list: in its own order).
+    """Selects variants, in the order of the experiment or of the given list.
 
-    A string names the parts that a variant's name must have (`"operator=b,rtt=60ms"`), a mapping the values
-    that its labels must have (`{"rtt": ["20ms", "60ms"]}`).
+    A string names parts of the variants' names (`"operator=b,rtt=60ms"`), a mapping values of their labels
+    (`{"rtt": ["20ms", "60ms"]}`).
     """
     every = list(result.variants)
     if variants is None:
@@ -71,7 +71,7 @@ def _with_labels(result: Summarised, wanted: Mapping[str, str | Sequence[str]]) 
 
 
 def pick_seeds(result: Summarised, seed: int | Literal["mean"] | None) -> list[int]:
-    """One seed, the first if none is named, or all."""
+    """One seed (by default the first) or all."""
     seeds = list(result.seeds)
     if seed == "mean":
         return seeds
@@ -83,17 +83,17 @@ def pick_seeds(result: Summarised, seed: int | Literal["mean"] | None) -> list[i
 
 
 def unit_of(result: Summarised, metric: str) -> str:
-    """The unit of a metric; empty for one that is not known."""
+    """The unit of a metric; empty if unknown."""
     return result.units.get(metric, "")
 
 
 def objects_of(table: Table, metric: str) -> list[str]:
-    """The objects that have rows of that metric, sorted."""
+    """The objects with rows of a metric, sorted."""
     return sorted(name for name, of in distinct(table, ("object", "metric")) if of == metric)
 
 
 def table_with(result: Source, metric: str, tables: Sequence[str] = ("flows", "queues")) -> Table:
-    """The first of the tables that has the metric."""
+    """The first of the tables with the metric."""
     seen: set[str] = set()
     for name in tables:
         table = cast(Table, getattr(result, name))
@@ -105,9 +105,9 @@ def table_with(result: Source, metric: str, tables: Sequence[str] = ("flows", "q
 
 
 def pick_objects(result: Source, table: Table, metric: str, objects: str | Sequence[str] | None) -> list[str]:
-    """The objects asked for; `tcp.*` is all whose names begin with `tcp.`.
+    """Selects objects; `tcp.*` selects all whose names begin with `tcp.`.
 
-    Without one it is that of :func:`default_object`.
+    By default it is the one of :func:`default_object`.
     """
     known = objects_of(table, metric)
     if not known:
@@ -126,39 +126,39 @@ def pick_objects(result: Source, table: Table, metric: str, objects: str | Seque
 
 
 def default_object(result: Summarised, metric: str, known: Sequence[str]) -> str:
-    """Which of the objects that have a metric is drawn where none is named.
+    """The default among the objects with a metric.
 
-    It is the only one; or of queues the bottleneck; or of flows all of them together.
+    It is the only object; or the bottleneck among queues; or all flows together.
     """
     if len(known) == 1:
         return known[0]
     try:
         narrow = bottleneck(result)
-    except PlotError:  # there is no queue
+    except PlotError:  # no queues
         narrow = None
     for name in (narrow, ALL_FLOWS):
         if name in known:
             return str(name)
-    raise PlotError(f"result `{result.name}` has `{metric}` of several objects, name one of: {', '.join(known)}")
+    raise PlotError(f"result `{result.name}` has `{metric}` of several objects; name one of: {', '.join(known)}")
 
 
 def with_series(result: Summarised) -> Source:
-    """The result, if it is one with series and distributions: a sweep keeps the summary values of its runs."""
+    """The result, if it has series and distributions; a sweep keeps only summary values."""
     if not hasattr(result, "manifest"):
         raise PlotError(
-            f"`{result.name}` is a sweep, which keeps summary values and no series: "
-            'sweep with keep="all", and draw one of its runs, `sweep.result(point, seed)`'
+            f"`{result.name}` is a sweep, which keeps only summary values: "
+            'sweep with keep="all" and draw one of its runs, `sweep.result(point, seed)`'
         )
     return cast(Source, result)
 
 
 def warm_up(result: Source) -> float:
-    """Seconds at the beginning that do not count."""
+    """Duration of the warm-up in seconds."""
     return seconds(str(result.manifest.get("warm_up", "0 s")))
 
 
 def seconds(text: str) -> float:
-    """`500 ms` as 0.5."""
+    """Converts `500 ms` to 0.5."""
     match = re.fullmatch(r"\s*([\d.]+)\s*(ns|us|µs|ms|s|min|h)\s*", text)
     if match is None:
         return 0.0

@@ -1,7 +1,7 @@
-"""Why packets were dropped."""
+"""Reasons for drops."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import numpy as np
@@ -22,7 +22,7 @@ from .words import axis_label, metric_name
 
 __all__ = ["drop_reasons"]
 
-#: Drops that are no losses: clones that a switch makes are no flow's packets.
+#: Drops that are not losses: clones made by a switch do not belong to flows.
 CLONES = tuple(name for kind, name, _, is_loss, _ in _jettison.reasons() if kind == "drop" and not is_loss)
 
 
@@ -38,10 +38,10 @@ def drop_reasons(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The drops of a queue by reason, a stacked bar a variant: the mean over seeds.
+    """Draws the drops of a queue by reason, one stacked bar per variant: the mean over seeds.
 
-    The queue is the bottleneck, if none is named. `metric` may be `"marks"` or, of a video flow,
-    `"message_drops"`. With `share` every bar is 100 %. Clones are left out unless `clones` asks for them.
+    By default the queue is the bottleneck. `metric` may be `"marks"` or, for a video flow, `"message_drops"`. With
+    `share`, each bar totals 100 %. Clones are excluded unless `clones` is set.
     """
     name = object or summary_object(result, metric)
     chosen = pick_variants(result, variants)
@@ -57,7 +57,7 @@ def drop_reasons(
     totals = {variant: sum(parts.values()) for variant, parts in counts.items()}
     parts = sorted({part for of in counts.values() for part, n in of.items() if n > 0}, key=lambda p: (_place(p), p))
     if not parts:
-        raise PlotError(f"nothing was dropped at `{name}` of `{result.name}` in these variants (`{metric}`)")
+        raise PlotError(f"`{name}` of `{result.name}` has no `{metric}` in these variants")
     ax = style.new_axes(ax, (6.4, min(1.2 + 0.3 * len(chosen), 14.0)))
     own_looks = looks(chosen, result.labels)
     left = np.zeros(len(chosen))

@@ -1,7 +1,7 @@
-"""What the small remark above a plot says: of what it is. What the legend, the ticks and the axes say is not repeated."""
+"""Remarks above plots, which describe the data. They do not repeat the legend, the ticks and the axes."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ from .words import PRETTY, pretty
 
 __all__ = ["alike", "missing", "of_objects", "of_part", "of_samples"]
 
-#: No more names than these stand in a remark.
+#: Maximum number of names in a remark.
 NAMED = 3
 
 
 def alike(result: Summarised, variants: Sequence[str], *, but: Sequence[str] = ()) -> list[str]:
-    """The labels that all of these variants have alike: `CUBIC`, `rate 10 Mbit/s`. Those `but` are said elsewhere."""
+    """The labels common to all of these variants: `CUBIC`, `rate 10 Mbit/s`. Labels in `but` are shown elsewhere."""
     labels = result.labels
     own = [labels.get(variant, {}) for variant in variants]
     first = own[0] if own else {}
@@ -32,7 +32,7 @@ def alike(result: Summarised, variants: Sequence[str], *, but: Sequence[str] = (
 
 
 def _setting(axis: str, value: str) -> str:
-    """A scheme is known by its name; any other value needs to be said what of."""
+    """A scheme is written by its name, any other value with its axis."""
     known = value in PRETTY or appearance(value) is not None
     return pretty(value) if known else f"{axis} {value}"
 
@@ -40,7 +40,7 @@ def _setting(axis: str, value: str) -> str:
 def of_objects(
     names: Sequence[str], asked: str | Sequence[str] | None = None, *, combine: str | None = None
 ) -> list[str]:
-    """Of which objects it is, as they were asked for; of several, how they are `combine`d."""
+    """The objects as requested; for several, with their combination."""
     if not names:
         return []
     listed = ", ".join(names) if len(names) <= NAMED else f"{len(names)} objects"
@@ -49,17 +49,17 @@ def of_objects(
 
 
 def of_part(part: str) -> list[str]:
-    """Of which part of the metric it is, such as one reason of drops."""
+    """The part of the metric, such as one reason for drops."""
     return [f"part {part}"] if part else []
 
 
 def of_samples(samples: int) -> list[str]:
-    """Of how many successive samples each point is."""
+    """The number of successive samples per point."""
     return [f"means of {samples} samples"] if samples > 1 else []
 
 
 def missing(ax: Axes, gone: Mapping[str, str], looks: Mapping[str, Look], legend: bool) -> list[str]:
-    """Names what has nothing to be drawn: in the `legend` if there will be one, else in words for the remark."""
+    """Names variants without data: in the `legend` if there is one, else as words for the remark."""
     if legend:
         for variant, why in gone.items():
             look = looks[variant]

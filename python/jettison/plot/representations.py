@@ -1,7 +1,7 @@
-"""The ladder of representations that a player climbs, and its stalls."""
+"""Representations that a player selects, and its stalls."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -34,19 +34,18 @@ def ladder(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """The representation of each segment that a DASH player fetched, as steps, with its stalls shaded.
+    """Draws the representation of each segment that a DASH player fetched, as steps, with its stalls shaded.
 
-    A step stands where the segment was whole. With several variants the stalls of each are a row of bars
-    below the steps; with one they are shaded over the whole height. Stalls are told from the frames of each
-    second: they begin and end within a second where fewer frames were played than in the one before or
-    after.
+    A step is at the segment's completion. With several variants, each has a row of bars for its stalls below the steps;
+    with one, stalls are shaded over the entire height. Stalls are derived from the frames of each second: they begin
+    and end within a second with fewer frames than the one before or after.
     """
     check_times(start, stop)
     result = with_series(result)
     table = table_with(result, "representation_rate", ("flows",))
     names = pick_objects(result, table, "representation_rate", object)
     if len(names) > 1:
-        raise PlotError(f"a ladder is of one player; name one of: {', '.join(names)}")
+        raise PlotError(f"a ladder requires one player; name one of: {', '.join(names)}")
     chosen = pick_variants(result, variants)
     one = pick_seeds(result, seed)[0]
     ax = style.new_axes(ax)
@@ -75,7 +74,7 @@ def ladder(
             values,
             color=look.colour,
             linestyle=look.dashes,
-            # Players often climb alike: those that are drawn first show behind the others.
+            # Players often have equal steps: draw the first ones broader, behind the others.
             linewidth=1.3 + 0.9 * min(len(own_looks) - 1 - row, 5),
             drawstyle="steps-post",
             label=look.label,
@@ -124,9 +123,9 @@ def ladder(
 
 
 def stalls_of(frames: Series) -> list[tuple[float, float]]:
-    """When playing stood still, in seconds, from the frames played in each second.
+    """Intervals of stalls in seconds, from the frames of each second.
 
-    The wait for the first frame is no stall.
+    The initial wait for the first frame is not a stall.
     """
     played = np.flatnonzero(frames.values > 0)
     if not len(played):
@@ -140,7 +139,8 @@ def stalls_of(frames: Series) -> list[tuple[float, float]]:
         first = i
         while i < n and frames.values[i] == 0:
             i += 1
-        # The second before the first without frames, and the one after the last, are partly played.
+        # The second before the first one without frames and the one after the last are partly
+        # played.
         begin, end = float(frames.seconds[first]) - 1.0, float(frames.seconds[i - 1])
         if first >= 2 and 0 < frames.values[first - 1] < frames.values[first - 2]:
             begin -= 1.0 - float(frames.values[first - 1] / frames.values[first - 2])
@@ -151,7 +151,7 @@ def stalls_of(frames: Series) -> list[tuple[float, float]]:
 
 
 def _between(series: Series, start: float | None, stop: float | None) -> Series:
-    """The steps of that time; the one that holds as it begins stands at its beginning."""
+    """The steps in the interval; the step in effect at its start is moved to its start."""
     low, high = start if start is not None else -np.inf, stop if stop is not None else np.inf
     keep = (series.seconds >= low) & (series.seconds <= high)
     seconds, values = series.seconds[keep], series.values[keep]
@@ -170,7 +170,7 @@ def _stalls_between(
 
 
 def _readable(rungs: Sequence[float], highest: float) -> Floats:
-    """The rungs that can be written beside the axis without touching one another."""
+    """The rungs that can be labelled at the axis without overlap."""
     kept: list[float] = []
     for rung in reversed(rungs):
         if not kept or kept[-1] - rung > 0.055 * highest:

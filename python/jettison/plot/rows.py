@@ -1,11 +1,11 @@
-"""From the rows of a table to numpy arrays: picked once, and grouped once.
+"""Conversion of rows of tables to numpy arrays, with a single pass for selection and grouping.
 
-A sweep has thousands of variants. What is wanted of each is therefore never looked for variant by variant:
-:func:`grouped` goes through a table once, and a dictionary has the rows of each.
+A sweep has thousands of variants, so their rows are never searched one variant after another: :func:`grouped` makes one
+pass over a table and returns a dictionary.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-# pyarrow has no types.
+# pyarrow has no type information.
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ Rows: TypeAlias = dict[str, NDArray[Any]]
 
 
 def columns(table: Table, names: Sequence[str], **equal: Wanted) -> Rows:
-    """Those columns of the rows in which others have the values given."""
+    """Columns of the rows in which others have the given values."""
     arrow = _select(table, names, equal)
     return {name: _numpy(arrow.column(name)) for name in arrow.column_names}
 
 
 def grouped(table: Table, by: Sequence[str], names: Sequence[str], **equal: Wanted) -> dict[tuple[Any, ...], Rows]:
-    """Columns of the rows in which others have the values given, by what the columns `by` have.
+    """Columns of the rows in which others have the given values, grouped by the columns `by`.
 
-    Rows of a group keep their order. The table is gone through once, however many groups there are.
+    Rows of a group keep their order. The table is read in one pass, however many groups there are.
     """
     arrow = _select(table, [*by, *names], equal)
     if not arrow.num_rows:
@@ -59,14 +59,14 @@ def grouped(table: Table, by: Sequence[str], names: Sequence[str], **equal: Want
 
 
 def distinct(table: Table, names: Sequence[str]) -> set[tuple[str, ...]]:
-    """What is there of those columns' values together."""
+    """The distinct combinations of values in these columns."""
     arrow = table.select(names).unify_dictionaries()
     groups = arrow.group_by(list(names)).aggregate([])
     return set(zip(*(cast(list[str], groups.column(name).to_pylist()) for name in names), strict=True))
 
 
 def _select(table: Table, names: Sequence[str], equal: dict[str, Wanted]) -> Any:
-    """The columns of these rows, as an Arrow table of few chunks: a sweep's tables have one a run."""
+    """The columns of these rows, as an Arrow table of few chunks: a sweep's tables have one per run."""
     wanted = list(dict.fromkeys(names))
     arrow = (table.filter(**equal) if equal else table).select(wanted)
     return arrow.unify_dictionaries().combine_chunks()
@@ -79,7 +79,7 @@ def _numpy(column: Any) -> NDArray[Any]:
 
 
 def _coded(column: Any) -> tuple[NDArray[np.int64], list[Any]]:
-    """For each row the place of its value among the values that there are, and these."""
+    """For each row the index of its value in the distinct values, and these values."""
     coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     array = coded.unify_dictionaries().combine_chunks()
     if isinstance(array, pa.ChunkedArray):

@@ -1,4 +1,4 @@
-"""The series of runs: what was sampled, in order of time."""
+"""Series of runs: samples in chronological order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Samples", "Series", "rolling", "samples_of"]
 
 @dataclass(frozen=True)
 class Series:
-    """A series of one run: seconds since it began, and values in the metric's unit; both of shape (n,)."""
+    """A series of one run: seconds since the start, and values in the metric's unit; both of shape (n,)."""
 
     seconds: Floats
     values: Floats
@@ -24,7 +24,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Samples:
-    """All series of some metrics of some objects, by metric, object, variant, seed and part."""
+    """All series of some metrics and objects, by metric, object, variant, seed and part."""
 
     names: list[str]
     rows: dict[tuple[Any, ...], Rows]
@@ -39,7 +39,7 @@ class Samples:
         part: str = "",
         combine: Literal["mean", "sum"] = "mean",
     ) -> Series:
-        """The series of one run, in order of time; of several objects their mean or sum at each instant."""
+        """The series of one run in chronological order; for several objects, their mean or sum at each time."""
         wanted = self.names if names is None else names
         found = [self.rows[key] for name in wanted if (key := (metric, name, variant, seed, part)) in self.rows]
         if not found:
@@ -58,7 +58,7 @@ class Samples:
 def samples_of(
     table: Table, metrics: Sequence[str], names: Sequence[str], variants: Sequence[str], seeds: Sequence[int]
 ) -> Samples:
-    """The series of these runs; the table is read once for all of them."""
+    """The series of these runs, in one pass over the table."""
     rows = grouped(
         table,
         ("metric", "object", "variant", "seed", "part"),
@@ -72,7 +72,7 @@ def samples_of(
 
 
 def rolling(series: Series, samples: int) -> Series:
-    """The mean of each `samples` successive values, at the time of the last of them, as reports have it."""
+    """The mean of each `samples` successive values, at the time of the last one, as in reports."""
     if samples <= 1:
         return series
     if len(series.values) < samples:

@@ -1,7 +1,7 @@
 """Time series."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -40,12 +40,11 @@ def time_series(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """A line a variant over the time of a run.
+    """Draws a series over the time of a run, one line per variant.
 
-    `objects` is a queue or a flow; several, or `tcp.*`, are combined to their mean or sum at each instant.
-    `seed` is one run's (default: the first), or `"mean"`: the mean over all, in a band from the lowest to
-    the highest. `samples` draws the mean of so many successive values, at the time of the last of them.
-    `start` and `stop` are in seconds.
+    `objects` is a queue or a flow; several, or `tcp.*`, are combined to their mean or sum at each time. `seed` selects a
+    run (by default the first), or `"mean"` draws the mean over all with a band from the minimum to the maximum. `samples`
+    draws means of that number of successive values, at the time of the last one. `start` and `stop` are in seconds.
     """
     check_times(start, stop)
     check_count("samples", samples)
@@ -100,10 +99,10 @@ def time_series(
 
 
 def _nothing(name: str, what: str, chosen: Sequence[str], there: Sequence[Series]) -> PlotError:
-    """The error for what was not measured at all, or not in that time."""
+    """The error for series without samples, or without samples in the interval."""
     if there:
         first, last = min(run.seconds[0] for run in there), max(run.seconds[-1] for run in there)
-        return PlotError(f"result `{name}` has {what} from {first:g} s to {last:g} s, and none in that time")
+        return PlotError(f"result `{name}` has {what} from {first:g} s to {last:g} s, and none in this interval")
     return PlotError(f"result `{name}` has no {what} for {', '.join(chosen)}")
 
 
@@ -117,9 +116,9 @@ def _cut(series: Series, start: float | None, stop: float | None) -> Series:
 
 
 def with_gaps(series: Series) -> tuple[Floats, Floats]:
-    """The points, with a break where nothing was measured for five times the usual step.
+    """The points, with a break at gaps of more than five times the usual step.
 
-    No line leads across it.
+    No line crosses a gap.
     """
     if len(series.seconds) < 3:
         return series.seconds, series.values
@@ -129,12 +128,12 @@ def with_gaps(series: Series) -> tuple[Floats, Floats]:
 
 
 def _over_seeds(runs: Sequence[Series]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Times, lowest, mean and highest at the instants that any run has a value for.
+    """Times, minimum, mean and maximum at the times of all runs' samples.
 
-    A run counts from its first to its last.
+    A run counts from its first to its last sample.
     """
     times: Floats = np.unique(np.concatenate([run.seconds for run in runs]))
-    # Samples of different runs fall on one grid; a player's seconds and segments do not.
+    # Samples of different runs are on one grid; a player's seconds and segments are not.
     longest = max(len(run.seconds) for run in runs)
     if len(times) > 4 * longest:
         times = np.linspace(float(times[0]), float(times[-1]), longest)

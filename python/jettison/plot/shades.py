@@ -1,6 +1,6 @@
-"""Colours of values that are quantities: one graded hue, darkest for the lowest.
+"""Graded colours for values that are quantities: one hue, darkest for the lowest value.
 
-They say the order of the values, which a name's own colour cannot.
+They show the order of the values, unlike colours of names.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .quantities import ordered
 
 __all__ = ["graded"]
 
-#: The part of the scale that is dark enough for a line on white.
+#: The part of the scale that is dark enough for lines on white.
 DARK, LIGHT = 0.05, 0.85
 
 
 def graded(values: Iterable[str]) -> dict[str, str]:
-    """A colour for each of these values, in their order; none if they are not quantities of one kind."""
+    """A colour for each of these values, by order; empty if they are not quantities of one dimension."""
     found = ordered(list(dict.fromkeys(values)))
     if found is None:
         return {}

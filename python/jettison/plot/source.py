@@ -1,4 +1,4 @@
-"""What plots read of a result: the protocols that :class:`jettison.Result` and `SweepResult` fulfil."""
+"""Protocols of results for plots, which :class:`jettison.Result` and `SweepResult` implement."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 __all__ = ["Floats", "Source", "Summarised", "Table", "Variants", "Wanted"]
 
 Floats: TypeAlias = NDArray[np.float64]
-#: Which variants: all, a list of names, the parts that a name must have, or the values that labels must have.
+#: A selection of variants: all, a list of names, parts of their names, or values of their labels.
 Variants: TypeAlias = str | Sequence[str] | Mapping[str, str | Sequence[str]] | None
-#: What a column must be: a value, or one of several.
+#: A required value of a column, or several alternatives.
 Wanted: TypeAlias = str | int | list[str] | list[int]
 
 
@@ -22,63 +22,63 @@ class Table(Protocol):
 
     @property
     def arrow(self) -> Any:
-        """All of it: a `pyarrow.Table`, of which there are no types."""
+        """The complete table as a `pyarrow.Table`, which has no type information."""
         ...
 
     def select(self, columns: Iterable[str]) -> Any:
-        """Some columns, as a `pyarrow.Table`: of a stored table no others are read."""
+        """Selects columns, as a `pyarrow.Table`; only these are read from a stored table."""
         ...
 
     def filter(self, **columns: Wanted) -> Table:
-        """The rows in which those columns have that value, or one of those values."""
+        """Selects the rows in which these columns have the given value or one of the given values."""
         ...
 
 
 class Summarised(Protocol):
-    """Variants with summary values: what :class:`jettison.Result` and `SweepResult` have in common."""
+    """Variants with summary values: the common interface of :class:`jettison.Result` and `SweepResult`."""
 
     @property
     def name(self) -> str:
-        """The scenario's name."""
+        """Name of the scenario."""
         ...
 
     @property
     def variants(self) -> list[str]:
-        """The names of the variants, in the order of the experiment."""
+        """Names of the variants, in the order of the experiment."""
         ...
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
-        """For each variant the label of its arm by axis."""
+        """Labels of each variant by axis."""
         ...
 
     @property
     def seeds(self) -> list[int]:
-        """The seeds of the runs of each variant."""
+        """Seeds of each variant."""
         ...
 
     @property
     def units(self) -> dict[str, str]:
-        """The unit of each metric."""
+        """Unit of each metric."""
         ...
 
     @property
     def summary(self) -> Table:
-        """Means over seeds with 95 % intervals."""
+        """Means over seeds with 95 % confidence intervals."""
         ...
 
     @property
     def runs(self) -> Table:
-        """Summary values of each run."""
+        """Summary values per run."""
         ...
 
 
 class Source(Summarised, Protocol):
-    """What plots of series and distributions read of a :class:`jettison.Result`."""
+    """The interface of :class:`jettison.Result` for plots of series and distributions."""
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What was run."""
+        """Description of the experiment."""
         ...
 
     @property
@@ -98,5 +98,5 @@ class Source(Summarised, Protocol):
 
     @property
     def frames(self) -> Table:
-        """Each frame of a real-time video."""
+        """One row per frame of real-time video."""
         ...

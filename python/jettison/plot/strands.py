@@ -1,4 +1,4 @@
-"""Which points of a sweep belong together on a line, and which are scattered."""
+"""Assignment of a sweep's points to lines or scattered markers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["Strands", "strands"]
 
 @dataclass(frozen=True)
 class Strands:
-    """The variants of each line with its look; and the axes that are scattered, whose values make no lines."""
+    """The variants of each line with its style; and the scattered axes, whose values do not form lines."""
 
     lines: list[tuple[Look, list[str]]]
     scattered: list[str]
 
 
 def strands(labels: Mapping[str, Mapping[str, str]], x: str) -> Strands:
-    """The variants that differ in `x` only, or in `x` and what is scattered beside it, in the order of the values."""
+    """Groups variants that differ only in `x` or in scattered axes, in the order of the values."""
     axes = list(dict.fromkeys(axis for of in labels.values() for axis in of if axis != x))
     scattered = [axis for axis in axes if _scattered(labels, x, axis)]
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
@@ -35,13 +35,13 @@ def strands(labels: Mapping[str, Mapping[str, str]], x: str) -> Strands:
 
 
 def _scattered(labels: Mapping[str, Mapping[str, str]], x: str, axis: str) -> bool:
-    """Whether an axis is one of quantities, most of which stand at one value of `x` only, as in a Latin hypercube."""
+    """Whether an axis has quantities most of which occur with only one value of `x`, as in a Latin hypercube."""
     values = list(dict.fromkeys(of[axis] for of in labels.values() if axis in of))
     pairs = {(of.get(x), of[axis]) for of in labels.values() if axis in of}
     return len(values) > 2 and len(pairs) < 2 * len(values) and numbers(values)[0] is not None
 
 
 def _places(values: list[str]) -> dict[str, int]:
-    """Each value's place: of quantities that among the lower ones, of words that in the experiment."""
+    """Ranks of the values: quantities by size, words by the order of the experiment."""
     found = list(dict.fromkeys(values))
     return {value: place for place, value in enumerate(ordered(found) or found)}

@@ -1,7 +1,7 @@
-"""Figures and axes as this package makes them: settings, remarks, legends."""
+"""Common style of figures and axes: settings, remarks, legends."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import re
@@ -31,16 +31,16 @@ __all__ = [
 ]  # fmt: skip
 
 NOTE_COLOUR = "#666666"
-#: How many lines of a legend an inch of a figure has room for.
+#: Number of legend lines per inch of a figure.
 LINES_AN_INCH = 4.6
-#: A remark: its size in points, how many letters of it an inch has room for, and what stands between its parts.
+#: Size of a remark in points, its number of letters per inch, and the separator of its parts.
 NOTE_SIZE, LETTERS_AN_INCH, BETWEEN = 7.0, 18.5, " \u00b7 "
-#: A figure of this package's own gets as wide as this for a legend beside its axes, in inches.
+#: Width in inches of the package's own figures with a legend beside the axes.
 WIDEST = 14.0
-#: The figures that were made here for one plot, and not given by the caller.
+#: Figures created here for one plot, and not given by the caller.
 _OWN: WeakSet[Figure] = WeakSet()
 
-#: Settings for figures that this package makes itself.
+#: Settings for the package's own figures.
 SETTINGS: Mapping[str, Any] = {
     "font.size": 9.0, "axes.labelsize": 9.0, "axes.titlesize": 10.0, "legend.fontsize": 8.0,
     "xtick.labelsize": 8.0, "ytick.labelsize": 8.0, "axes.spines.top": False, "axes.spines.right": False,
@@ -55,26 +55,26 @@ Made = TypeVar("Made")
 
 @contextmanager
 def context() -> Generator[None, None, None]:
-    """Within it, matplotlib makes figures as this package does; outside nothing has changed."""
+    """Applies the package's settings to new figures within the context only."""
     interactive = mpl.is_interactive()
     try:
         with mpl.rc_context(cast(Any, dict(SETTINGS))):
             try:
                 yield
             finally:
-                # The first figure of a notebook turns this on for all that follow.
+                # The first figure in a notebook turns interactive mode on for later ones.
                 interactive = mpl.is_interactive()
     finally:
         mpl.interactive(interactive)
 
 
 def styled(draw: Callable[Given, Made]) -> Callable[Given, Made]:
-    """A function that draws its first argument, a result, within :func:`context`."""
+    """Wraps a function that draws its first argument, a result, in :func:`context`."""
 
     @wraps(draw)
     def within(*args: Given.args, **kwargs: Given.kwargs) -> Made:
         given = [*args[:1], *(kwargs[name] for name in ("result",) if name in kwargs)]
-        if given:  # else Python itself says what is missing
+        if given:  # otherwise Python reports the missing argument
             check_result(given[0])
         with context():
             return draw(*args, **kwargs)
@@ -83,7 +83,7 @@ def styled(draw: Callable[Given, Made]) -> Callable[Given, Made]:
 
 
 def new_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.6)) -> Axes:
-    """The axes given, or those of a new figure."""
+    """The axes given, or axes of a new figure."""
     if ax is not None:
         return ax
     figure, made = plt.subplots(figsize=size)
@@ -100,7 +100,7 @@ def panels(
 
 
 def root(ax: Axes) -> Figure:
-    """The figure that axes are in."""
+    """The figure of the axes."""
     figure = ax.get_figure()
     while isinstance(figure, SubFigure):
         figure = figure.get_figure()
@@ -109,9 +109,9 @@ def root(ax: Axes) -> Figure:
 
 
 def note(ax: Axes, *parts: str, beside: float = 0.0) -> None:
-    """A small remark at the top right: of what it is, which seed, how many runs.
+    """Adds a small remark at the top right, such as the objects, the seed and the number of runs.
 
-    It has as many lines as it needs beside what else stands there, which is so many inches wide.
+    It is wrapped as necessary beside other text of `beside` inches.
     """
     width = ax.get_position().width * root(ax).get_figwidth() - beside
     ax.annotate(
@@ -128,20 +128,20 @@ def note(ax: Axes, *parts: str, beside: float = 0.0) -> None:
 
 
 def noted(ax: Axes) -> tuple[Text, list[str]] | None:
-    """The remark that stands above axes, and its parts."""
+    """The remark above axes, and its parts."""
     found = [text for text in ax.texts if text.get_color() == NOTE_COLOUR]
     return (found[0], re.split(rf"{BETWEEN.rstrip()}\s", found[0].get_text())) if found else None
 
 
 def reword(text: Text, parts: Sequence[str]) -> None:
-    """Has a remark say these parts, in as many lines as they need."""
+    """Replaces the parts of a remark and wraps them."""
     ax = text.axes
     assert isinstance(ax, Axes), "a remark is above axes"
     text.set_text(_lines(parts, ax.get_position().width * root(ax).get_figwidth()))
 
 
 def _lines(parts: Sequence[str], width: float) -> str:
-    """The parts in lines of that width, in inches. None is broken: a name would not be found again."""
+    """Wraps the parts to lines of a width in inches. Parts are not broken, so that they can be found again."""
     fixed = [part.replace(" ", "\u00a0") for part in parts if part]
     text = BETWEEN.replace(" ", "\u00a0", 1).join(fixed)
     wrapped = textwrap.wrap(text, max(int(width * LETTERS_AN_INCH), 24), break_long_words=False, break_on_hyphens=False)
@@ -149,9 +149,9 @@ def _lines(parts: Sequence[str], width: float) -> str:
 
 
 def legend(ax: Axes, *, title: str | None = None, where: str = "") -> None:
-    """A legend of all that has a label, where it hides nothing.
+    """Adds a legend of all labelled drawings, at a place where it hides nothing.
 
-    That is `inside` the axes with up to four entries, if there is room, else `right` of them, in two columns if it must; or `above`.
+    It is `inside` the axes for up to four entries if there is room, else `right` of them, in up to two columns; or `above`.
     """
     legend_of(ax, *ax.get_legend_handles_labels(), title=title, where=where)
 
@@ -159,7 +159,7 @@ def legend(ax: Axes, *, title: str | None = None, where: str = "") -> None:
 def legend_of(
     ax: Axes, handles: Sequence[Artist], labels: Sequence[str], *, title: str | None = None, where: str = ""
 ) -> None:
-    """A legend of these."""
+    """Adds a legend of these handles."""
     if not handles:
         return
     where = where or ("right" if len(handles) > 4 else "inside")
@@ -169,7 +169,7 @@ def legend_of(
             where = "right"
     if where == "right":
         fit = max(int(root(ax).get_figheight() * LINES_AN_INCH), 4)
-        if len(handles) > 2 * fit:  # no more than two columns stand beside what they explain
+        if len(handles) > 2 * fit:  # at most two columns beside the axes
             more = f"… and {len(handles) - 2 * fit + 1} more"
             handles, labels = (
                 [*handles[: 2 * fit - 1], Line2D([], [], linestyle="none")],
@@ -199,25 +199,25 @@ def legend_of(
 
 
 def _noted_height(ax: Axes) -> float:
-    """How high above the axes the remark reaches, in points."""
+    """Height of the remark above the axes in points."""
     remark = noted(ax)
     return 5.0 + (1.3 * NOTE_SIZE * (1 + remark[0].get_text().count("\n")) if remark else 0.0)
 
 
 def _widen(ax: Axes) -> None:
-    """Makes a figure of our own wider for the legend beside its axes, so that these keep three quarters of their width."""
+    """Widens a figure of our own for a legend beside its axes, so that these keep three quarters of the width."""
     figure, made = root(ax), ax.get_legend()
     if figure not in _OWN or made is None:
         return
     width = figure.get_figwidth()
-    figure.set_figwidth(WIDEST)  # so that there is room while it is measured
+    figure.set_figwidth(WIDEST)  # make room for the measurement
     figure.draw_without_rendering()
     room = made.get_window_extent().width / figure.dpi
     figure.set_figwidth(max(width, min(0.75 * width + room, WIDEST)))
 
 
 def _hides(ax: Axes, made: Legend) -> bool:
-    """Whether a legend lies on something that is drawn. "best" is where it hides least, which may be a lot."""
+    """Whether a legend covers drawings. The location "best" covers the least, which may be a lot."""
     root(ax).draw_without_rendering()
     box = made.get_window_extent()
     for line in ax.lines:

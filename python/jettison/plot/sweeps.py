@@ -1,7 +1,7 @@
-"""A metric over the axes of a sweep, or over the labels of `[[vary]]`."""
+"""A metric over the axes of a sweep or the labels of `[[vary]]`."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import math
@@ -26,7 +26,7 @@ from .words import axis_label, pretty
 
 __all__ = ["lines", "surface"]
 
-#: No more values than these are written on an axis.
+#: Maximum number of values labelled on an axis.
 WRITTEN = 50
 
 
@@ -46,13 +46,12 @@ def surface(
     values: bool | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """A metric over two labels of a result, or two axes of a sweep.
+    """Draws a metric over two labels of a result, or two axes of a sweep.
 
-    A heat map has a cell a point; contours lie between the points, which are dotted and need not be a grid
-    (a Latin hypercube is none). Each pair of values must belong to one
-    variant: where there are further axes, `variants` picks one value of each. Contours need both labels to be
-    numbers (`20ms`, `10 Mbit/s`). `log` makes the colours of a heat map logarithmic, or the axes of contours.
-    `values` writes each cell's value into it (default: where there are at most 60 cells).
+    A heat map has one cell per point; contours are interpolated between points, which are dotted and need not be a grid
+    (such as a Latin hypercube). Each pair of values must belong to one variant: with further axes, `variants` selects one
+    value of each. Contours require numeric labels (`20ms`, `10 Mbit/s`). `log` makes the colours of a heat map or the axes
+    of contours logarithmic. `values` writes the values into the cells (by default if there are at most 60).
     """
     check_choice("kind", kind, ("heat", "contour"))
     name = object or summary_object(result, metric)
@@ -131,12 +130,11 @@ def lines(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """A metric over one label of a result, or one axis of a sweep, with 95 % intervals over seeds.
+    """Draws a metric over one label of a result, or one axis of a sweep, with 95 % confidence intervals over seeds.
 
-    There is a line for each combination of the other labels. Of points that are scattered, as those of a Latin
-    hypercube are, there are markers, which do not tell the other quantities apart. Where all values of the label are numbers of one
-    kind the axis is numeric (`log`: logarithmic), in the first one's unit; else they stand side by side in
-    the experiment's order.
+    There is one line per combination of the other labels. Scattered points, as of a Latin hypercube, are markers, which do
+    not distinguish the other quantities. If all values of the label are numbers of one dimension, the axis is numeric
+    (`log`: logarithmic) in the first one's unit; otherwise the values are equally spaced in the experiment's order.
     """
     name = object or summary_object(result, metric)
     required(result, metric, [name])
@@ -182,7 +180,8 @@ def lines(
     ticks.thousands(ax, unit)
     drawn = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in ax.lines])
     limits.from_zero(ax, float(drawn.min()))
-    # Intervals of two or three seeds can be far wider than all differences: they are cut so that these show.
+    # Intervals of two or three seeds can be far wider than all differences: cut them to keep these
+    # visible.
     cut = drawn.min() >= 0 and ax.get_ylim()[1] > 1.6 * drawn.max() > 0
     if cut:
         ax.set_ylim(top=1.6 * float(drawn.max()), auto=None)
@@ -205,7 +204,7 @@ def lines(
 
 
 def _line(ax: Axes, look: Look, points: Sequence[tuple[float, Interval]], scattered: bool) -> None:
-    """A line through the means, in the band of their intervals; or markers, each with its own."""
+    """A line through the means with a band of their intervals; or markers with error bars."""
     at = np.array([place for place, _ in points])
     mean, low, high = (np.array([getattr(value, of) for _, value in points]) for of in ("mean", "low", "high"))
     known = ~np.isnan(low)
@@ -226,7 +225,7 @@ def _line(ax: Axes, look: Look, points: Sequence[tuple[float, Interval]], scatte
 
 
 def _cells(at: Mapping[tuple[str, str], float], xs: Sequence[str], ys: Sequence[str], names: tuple[str, str]) -> Floats:
-    """The values in rows and columns, NaN where there is none."""
+    """The values in rows and columns, NaN for missing ones."""
     if len(xs) * len(ys) > max(8 * len(at), 100):
         raise PlotError(
             f"a heat map of {len(at):,} points over {len(xs):,} values of `{names[0]}` and {len(ys):,} of "
@@ -240,7 +239,7 @@ def _cells(at: Mapping[tuple[str, str], float], xs: Sequence[str], ys: Sequence[
 
 
 def _written(axis: str, values: Sequence[str]) -> tuple[list[str], str]:
-    """What stands at the ticks of an axis of a heat map, and below it: numbers with their unit below them."""
+    """The tick labels of an axis of a heat map, and the axis's label with the unit of numbers."""
     found, unit = numbers(values)
     if found is None:
         return [pretty(value) for value in values], axis
@@ -248,7 +247,7 @@ def _written(axis: str, values: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _labels(result: Summarised, chosen: Sequence[str], wanted: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The labels of these variants, each of which must have those."""
+    """The labels of these variants, which must have all the wanted ones."""
     every = result.labels
     own = {variant: every.get(variant, {}) for variant in chosen}
     for label in wanted:

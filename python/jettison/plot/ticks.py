@@ -1,7 +1,7 @@
-"""Ticks: as many as can be read."""
+"""Ticks that remain readable."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import math
@@ -16,18 +16,18 @@ from .source import Floats
 
 __all__ = ["every_nth", "logarithmic", "of_numbers", "of_words", "thousands"]
 
-#: No more words than these are written on an axis.
+#: Maximum number of words on an axis.
 WRITTEN = 40
 
 
 def every_nth(words: Sequence[str]) -> list[tuple[int, str]]:
-    """Words with their places; of too many to be read each second, third and so on."""
+    """Words with their places; if there are too many, every second, third and so on."""
     step = math.ceil(len(words) / WRITTEN) or 1
     return list(enumerate(words))[::step]
 
 
 def of_words(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
-    """Words below the horizontal axis, aslant where they would touch."""
+    """Labels the horizontal axis with words, slanted if they would touch."""
     kept = every_nth(words)
     longest = max(len(word) for _, line in kept for word in line.split("\n"))
     crowded = sum(len(word) for _, word in kept) > 60 or (len(kept) > 5 and longest > 7)
@@ -41,7 +41,7 @@ def of_words(ax: Axes, places: Sequence[float], words: Sequence[str]) -> None:
 
 
 def of_numbers(ax: Axes, values: Floats, log: bool) -> None:
-    """Ticks at the values themselves, written where there is room; many, or odd ones, are left to matplotlib."""
+    """Places ticks at the values, labelled if there is room; many or irregular values are left to matplotlib."""
     values = np.unique(values)
     if len(values) > WRITTEN or any(len(f"{value:g}") > 6 for value in values):
         return
@@ -59,14 +59,14 @@ def of_numbers(ax: Axes, values: Floats, log: bool) -> None:
 
 
 class _Plain(LogFormatter):
-    """Powers of ten and what lies between them as plain numbers: 20, 500, 1,000."""
+    """Formats powers of ten and intermediate ticks as plain numbers: 20, 500, 1,000."""
 
     def __call__(self, x: float, pos: int | None = None) -> str:
         return f"{x:,g}" if super().__call__(x, pos) else ""
 
 
 def logarithmic(axis: Axis) -> None:
-    """Ticks of a logarithmic axis as numbers that can be read off, if they are none that need an exponent."""
+    """Formats ticks of a logarithmic axis as plain numbers, unless they need an exponent."""
     low, high = sorted(axis.get_view_interval())
     if low >= 1e-4 and high < 1e6:
         axis.set_major_formatter(_Plain(labelOnlyBase=False))
@@ -78,7 +78,7 @@ def _kilobytes(value: float, _: int | None = None) -> str:
 
 
 def thousands(ax: Axes, unit: str, *, axis: str = "y") -> None:
-    """Ticks of bytes in kB, as the axis' label says: the values that are drawn stay in bytes."""
+    """Formats ticks of bytes in kB to match the axis' label; the data stays in bytes."""
     if unit == "bytes":
         written = FuncFormatter(_kilobytes)
         (ax.yaxis if axis == "y" else ax.xaxis).set_major_formatter(written)

@@ -1,7 +1,7 @@
-"""Latency against quality: a point a scheme, with the spread around it."""
+"""Latency against quality: one point per scheme, with its spread."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import math
@@ -44,15 +44,14 @@ def ellipses(
     ax: Axes | None = None,
     legend: bool | None = None,
 ) -> Axes:
-    """Latency against quality, as in Octopus's figure 9: the mean of each scheme in an ellipse.
+    """Draws latency against quality, as in Octopus's figure 9: the mean of each scheme in an ellipse.
 
-    The latency `x` grows to the *left*, so that the better corner is on the right; `better` says whether that
-    is above or below. The ellipse is the one-sigma ellipse of the covariance: over the samples of all runs
-    after the warm-up (each the mean of the frames captured in one interval, both measures of the same
-    interval); over `frames`, without those that were never shown, since these have no latency; or over the
-    `seeds`' values, of which `statistic` names which for `x` and `y`. With `log`, mean and covariance of `x`
-    are those of its logarithm. Fewer than three points, or points on a line, have no ellipse. Up to five
-    schemes have their `names` beside the means if these are apart, else there is a `legend`.
+    The latency `x` grows to the *left*, so the better corner is on the right; `better` says whether it is above or below.
+    The ellipse is the one-sigma ellipse of the covariance: over the samples of all runs after the warm-up (each the mean
+    of the frames captured in one interval, for both metrics); over `frames`, except those that were never shown, which
+    have no latency; or over the `seeds`' values, for which `statistic` selects the statistic of `x` and `y`. With `log`,
+    mean and covariance of `x` are those of its logarithm. Fewer than three points, or points on a line, have no ellipse.
+    Up to five schemes have their `names` beside the means if these are apart; otherwise there is a `legend`.
     """
     check_choice("over", over, ("samples", "frames", "seeds"))
     check_choice("better", better, ("higher", "lower"))
@@ -82,7 +81,7 @@ def ellipses(
         if outline is not None:
             outlined = True
             drawn = np.column_stack([10.0 ** outline[:, 0], outline[:, 1]]) if log else outline
-            # The axes' limits are no patches' affair: what of an ellipse is below zero is cut off.
+            # Patches do not affect the limits of the axes: parts of an ellipse below zero are cut.
             ax.update_datalim(drawn)
             ax.add_artist(Polygon(drawn, closed=True, facecolor=look.colour, alpha=0.16, linewidth=0))
             ax.add_artist(
@@ -115,7 +114,7 @@ def ellipses(
         limits.not_below_zero(ax, lowest[0], "x")
     limits.not_below_zero(ax, lowest[1], "y")
     ax.autoscale_view()
-    if not ax.xaxis_inverted():  # of axes that several are drawn on, or that share theirs, it is already
+    if not ax.xaxis_inverted():  # already inverted for several drawings or shared axes
         ax.invert_xaxis()
     before = [s if s != "mean" else "" for s in statistic] if over == "seeds" else ["", ""]
     ax.set_xlabel(axis_label(x, unit_of(result, x), before=before[0]))
@@ -153,12 +152,12 @@ def ellipses(
     return ax
 
 
-#: Where a name stands beside its mean, and how high it is, in points.
+#: Offset of a name from its mean, and its height, in points.
 NAME_AT, NAME_SIZE = (6, 4), 7.5
 
 
 def _touching(ax: Axes, centres: Sequence[tuple[Look, tuple[float, float]]]) -> bool:
-    """Whether names beside the means would lie on one another, or on another mean."""
+    """Whether names beside the means would overlap each other or another mean."""
     points = 72.0 / style.root(ax).dpi
     at = [points * ax.transData.transform(centre) for _, centre in centres]
     boxes = [
@@ -175,7 +174,7 @@ def _touching(ax: Axes, centres: Sequence[tuple[Look, tuple[float, float]]]) -> 
 def ellipse(xs: Floats, ys: Floats, corners: int = 96) -> Floats | None:
     """The outline of the one-sigma ellipse of points, of shape (corners, 2): x and y.
 
-    None if they span no area.
+    None if the points span no area.
     """
     if len(xs) < 3:
         return None
@@ -210,7 +209,7 @@ def _of_samples(
     return remarks.of_objects(at, name)[0], found
 
 
-#: Columns of the table of frames, by the metric that they are values of.
+#: Columns of the table of frames, by metric.
 _OF_FRAMES = {"frame_latency": "latency_ms", "sqi_ssim": "sqi_ssim", "ssim": "ssim"}
 
 
@@ -226,7 +225,7 @@ def _of_frames(
     if name is not None and name not in flows:
         raise unknown("frames of a flow", name, flows, f"result `{result.name}`")
     if name is None and len(flows) > 1:
-        raise PlotError(f"result `{result.name}` has frames of several flows, name one of: {', '.join(sorted(flows))}")
+        raise PlotError(f"result `{result.name}` has frames of several flows; name one of: {', '.join(sorted(flows))}")
     found: dict[str, tuple[Floats, Floats]] = {}
     for (variant, flow), own in rows.items():
         if name in (None, flow):
@@ -252,7 +251,7 @@ def _of_seeds(
 
 
 def _better(ax: Axes, better: Literal["higher", "lower"]) -> None:
-    """Says which corner is the better one: above the axes, where nothing is drawn."""
+    """Marks the better corner: above the axes, where nothing is drawn."""
     ax.annotate(
         "better \u2197" if better == "higher" else "better \u2198",
         (0.0, 1.0),

@@ -1,4 +1,4 @@
-"""How schemes and metrics are written for readers."""
+"""Names of schemes and metrics for readers."""
 
 from __future__ import annotations
 

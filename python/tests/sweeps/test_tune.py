@@ -348,7 +348,7 @@ def test_a_value_of_a_sweep_is_one_value_as_that_of_a_result_is(scenario: Scenar
     assert low <= one
     with pytest.raises(KeyError, match="must match one value, got 2"):
         swept.value("goodput", "all flows")
-    with pytest.raises(KeyError, match="`statistic` must be mean, p50.*got `p42`"):
+    with pytest.raises(KeyError, match=r"`statistic` must be mean, p50.*got `p42`"):
         swept.value("goodput", "all flows", swept.variants[0], statistic="p42")
 
 

@@ -1,16 +1,16 @@
-"""The papers' own figures, drawn from results: which axes, which kind of plot, which arms.
+"""The papers' own figures, drawn from results with the axes, kinds of plots and arms of the originals.
 
 >>> import jettison
 >>> from jettison.plot import figures
 >>> figures.draw("ired/rtt", jettison.open("out/ired/ingress-vs-egress"))
 
-`python -m jettison.figures PAPER` and `jettison reproduce PAPER --figures` write all of a paper's to files.
-Nothing here sets a parameter: what a paper leaves out is the scenario's, and the figure shows what came of
-it.
+`python -m jettison.figures PAPER` and `jettison reproduce PAPER --figures` write all figures of a paper to files.
+This module sets no parameters: the scenario chooses those that a paper omits, and the figure shows the
+outcome.
 """
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from . import codelpp, dpm, ired, newcwv, octopus

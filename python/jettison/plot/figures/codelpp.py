@@ -1,12 +1,12 @@
 """CoDel++: Doan et al., WONS 2023.
 
-*Interplay between priority queues and controlled delay in programmable data planes* gives delay, loss and
-throughput of three slices under a FIFO ("baseline"), priority queues, CoDel and CoDel++. Of the arrangements
-that it leaves open the one is drawn whose pattern is nearest its own (`docs/src/codelpp.md`).
+*Interplay between priority queues and controlled delay in programmable data planes* shows delay, loss and
+throughput of three slices with a FIFO ("baseline"), priority queues, CoDel and CoDel++. The paper omits the
+arrangement; the one with the most similar pattern is drawn (`docs/src/codelpp.md`).
 """
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ def delay(results: Results) -> Figure:
     """CoDel++: one-way delay of three slices."""
     made = _by_slice(results, "owd", "owd", "one-way delay")
     made.axes[0].annotate(
-        "The paper gives the baseline's as 624 to 2,330 ms over the slices.",
+        "The paper's baseline has 624 to 2,330 ms over the slices.",
         (0, -30),
         xycoords="axes points",
         fontsize=7.5,

@@ -1,7 +1,7 @@
-"""What the papers' figures share."""
+"""Helpers for the papers' figures."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ __all__ = ["only_note", "panel_title", "paper_values", "shade", "shared_legend",
 def paper_values(
     result: Source, metric: str, objects: Sequence[str], *, says: str = ""
 ) -> dict[tuple[str, str], float]:
-    """The paper's values of single variants, by variant and object.
+    """The paper's values for single variants, by variant and object.
 
-    A row of `reproduction.json` does not name the object. With several objects it is told from the row's
-    title, in which it stands as readers write it (`slice 1`); `says` must stand in the title as well.
+    A row of `reproduction.json` does not name the object. With several objects it is derived from the row's title,
+    which contains the object as readers write it (`slice 1`). The title must also contain `says`.
     """
     found: dict[tuple[str, str], float] = {}
     for row in reproduced(result):
@@ -39,7 +39,7 @@ def paper_values(
 
 
 def panel_title(ax: Axes, text: str, *, above: bool = False) -> None:
-    """A panel's title at the top left: inside, or above where the lines would go through it."""
+    """A panel's title at the top left: inside, or above if lines would cross it."""
     if above:
         ax.set_title(text, fontsize=8.5, fontweight="bold", pad=3)
         return
@@ -57,7 +57,7 @@ def panel_title(ax: Axes, text: str, *, above: bool = False) -> None:
 
 
 def shade(ax: Axes, start: float, stop: float, label: str) -> None:
-    """A time in which something else goes on."""
+    """Shades an interval of time."""
     ax.axvspan(start, stop, color="#eeeeee", linewidth=0, zorder=0)
     ax.annotate(
         label,
@@ -73,7 +73,7 @@ def shade(ax: Axes, start: float, stop: float, label: str) -> None:
 
 
 def only_note(axes: Sequence[Axes], keep: Axes) -> None:
-    """Takes the remark above the axes away from all panels but one, which says what all of them have alike."""
+    """Removes the remark above the axes from all panels but one; that one keeps the parts common to all."""
     remarks = {ax: found for ax in axes if (found := style.noted(ax)) is not None}
     for ax, (text, parts) in remarks.items():
         if ax is keep:
@@ -83,14 +83,14 @@ def only_note(axes: Sequence[Axes], keep: Axes) -> None:
 
 
 def warm_up_shaded(result: Source, ax: Axes) -> None:
-    """The time that does not count."""
+    """Shades the warm-up."""
     end = warm_up(result)
     if end > 0:
         shade(ax, 0.0, end, "warm-up")
 
 
 def shared_legend(figure: Figure, axes: Sequence[Axes], *, columns: int = 5) -> None:
-    """One legend below all panels, with each scheme once; the panels' own ones go."""
+    """One legend below all panels, with each scheme once; the panels' own legends are removed."""
     handles: dict[str, Artist] = {}
     for ax in axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):

@@ -5,7 +5,7 @@ latency and its loss over the run, with a UDP blast in its middle third.
 """
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from matplotlib.figure import Figure
@@ -40,7 +40,7 @@ def _three(result: Source, tag: str) -> Figure:
         shade(ax, *BLAST, f"{tag} blast" if ax is axes[0] else "")
         panel_title(ax, words, above=True)
         ax.label_outer()
-        # RED-DPM does to untagged packets what RED does: RED is the broad line that shows behind it.
+        # RED-DPM treats untagged packets as RED does, so RED is a broad line behind it.
         for line in ax.lines:
             if line.get_label() == pretty("red"):
                 line.set(linewidth=3.6, alpha=0.6)

@@ -1,12 +1,12 @@
 """iRED: de Almeida et al., CNSM 2022.
 
 *iRED: Improving the DASH QoS by dropping packets in programmable data planes* shows the RTT as means of ten
-successive samples, the distribution of the throughput, drops and recirculated traffic; of the viewer the
-seconds in its buffer over time and the distribution of the frames per second.
+successive samples, the distribution of the throughput, drops and recirculated traffic; and for the viewer, the
+buffer level over time and the distribution of the frames per second.
 """
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ from .common import only_note, panel_title, paper_values, warm_up_shaded
 from .registry import Results, figure
 
 FIRST, SECOND = "ingress-vs-egress", "dash-cdn"
-CUBIC = "congestion=cubic"  # the systems of the paper have it by default
+CUBIC = "congestion=cubic"  # the default of the paper's systems
 SIZES = ("64", "128", "256", "512", "1024")
 
 
@@ -82,7 +82,7 @@ def recirculated(results: Results) -> Figure:
 
 
 def _pairs(result: Source, kind: str) -> Figure:
-    """A panel a buffer reference: iRED against tail drop of as many packets."""
+    """One panel per buffer reference: iRED against tail drop with the same number of packets."""
     made, axes = style.panels(len(SIZES), 1, (6.4, 7.6))
     for ax, size in zip(axes, SIZES, strict=True):
         pair = {"queue": [f"ired-{size}", f"tail-drop-{size}"]}
@@ -96,7 +96,7 @@ def _pairs(result: Source, kind: str) -> Figure:
         style.legend(ax, where="right")
     only_note(axes, axes[0])
     made.supylabel(
-        "Media in the buffer (s)" if kind == "buffer" else "Share of the seconds with no more frames",
+        "Media in the buffer (s)" if kind == "buffer" else "Fraction of seconds with at most x frames",
         fontsize=9,
     )
     return made

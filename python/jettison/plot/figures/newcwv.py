@@ -1,11 +1,11 @@
-"""newCWV: slides from before RFC 7661 (Fairhurst, Sathiaseelan, Secchi) on what it does to a DASH stream.
+"""newCWV: slides that predate RFC 7661 (Fairhurst, Sathiaseelan, Secchi), on its effect on a DASH stream.
 
-They show a table of average segment rates, the congestion window and what is sent of it over time, times of
-bursts, and the sharing of a link with a bulk flow.
+They show a table of average segment rates, the congestion window and the sending rate over time, burst times,
+and the sharing of a link with a bulk flow.
 """
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from matplotlib.figure import Figure
@@ -67,9 +67,9 @@ def representations(results: Results) -> Figure:
     experiments=[SLIDES],
 )
 def cwnd(results: Results) -> Figure:
-    """newCWV: the window after a rest, initial window 3."""
+    """newCWV: the window after an idle time, initial window 3."""
     result = results[SLIDES]
-    # Rests come once the player's buffer is full, which takes most of a short run.
+    # Idle times start once the player's buffer is full, late in a short run.
     late = 0.85 * seconds(str(result.manifest.get("duration", "200 s")))
     made, axes = style.panels(3, 1, (6.8, 6.0))
     for ax, tcp in zip(axes, TCP, strict=True):
@@ -110,7 +110,7 @@ def burst(results: Results) -> Figure:
     experiments=[SLIDES],
 )
 def loss(results: Results) -> Figure:
-    """newCWV: share of the packets that the bottleneck drops."""
+    """newCWV: fraction of packets dropped at the bottleneck."""
     ax = bars(results[SLIDES], "drop_rate", "bottleneck.forward", group="path")
     ax.set_xticks(range(len(PATHS)), list(PATHS.values()))
     return style.root(ax)
@@ -123,7 +123,7 @@ def loss(results: Results) -> Figure:
     experiments=[SHARING],
 )
 def sharing(results: Results) -> Figure:
-    """newCWV: beside a bulk flow, persistent connections, means of ten seconds."""
+    """newCWV: sharing with a bulk flow, persistent connections, means of ten seconds."""
     made, axes = style.panels(2, 1, (6.8, 4.6))
     for ax, name, words in zip(axes, ("dash", "bulk"), ("stream", "bulk flow"), strict=True):
         beside = {"tcp": list(TCP), "connections": "persistent", "beside": "bulk", "window": "iw10"}

@@ -1,12 +1,12 @@
 """Octopus: Chen, Tahir, Mittal, *Controlling congestion via in-network content adaptation*.
 
-Figures 1 and 2 show what congestion controllers do on a cellular link; figure 9 latency against quality,
-with an ellipse a scheme; figure 17 a backlogged flow at a legacy switch. The numbers of the others are not
+Figures 1 and 2 show congestion controllers on a cellular link; figure 9 latency against quality, with one
+ellipse per scheme; figure 17 a backlogged flow at a legacy switch. The numbers of the other figures are not
 known here.
 """
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ OTHERS = ("bbr", "cubic", "sprout", "cubic+codel", "abc", "stale oracle")
     experiments=[MOTIVATION],
 )
 def fig1(results: Results) -> Figure:
-    """Octopus, figure 1: what controllers make of a cellular link's capacity (grey), means of a second."""
+    """Octopus, figure 1: use of a cellular link's capacity (grey) by controllers, means of a second."""
     result = results[MOTIVATION]
     made, axes = style.panels(3, 2, (8.2, 5.6))
     oracle, seed = pick_variants(result, {"scheme": "oracle"})[0], result.seeds[0]
@@ -82,7 +82,7 @@ def fig2(results: Results) -> Figure:
 
 
 def _grid(result: Source, metric: str, statistic: str, log: bool) -> Figure:
-    """A panel an operator, a group an RTT."""
+    """One panel per operator, one group per RTT."""
     made, axes = style.panels(len(OPERATORS), 1, (8.2, 7.0))
     label = ""
     for ax, operator in zip(axes, OPERATORS, strict=True):
@@ -105,7 +105,7 @@ def _grid(result: Source, metric: str, statistic: str, log: bool) -> Figure:
     only_note(axes, keep=axes[0])
     made.supylabel(label, fontsize=9)
     if log:
-        # Three seeds give intervals that reach below zero; they are cut at a half of what lies lowest.
+        # Intervals of three seeds may reach below zero; cut them at half of the lowest value.
         lowest = min(
             float(np.asarray(line.get_ydata(), dtype=np.float64)[0])
             for ax in axes
@@ -205,7 +205,7 @@ def case2_latency(results: Results) -> Figure:
     experiments=[SPATIAL],
 )
 def case2_quality(results: Results) -> Figure:
-    """Octopus, case 2: quality of what is on the screen."""
+    """Octopus, case 2: quality of the displayed frames."""
     return _grid(results[SPATIAL], "sqi_ssim", "mean", log=False)
 
 

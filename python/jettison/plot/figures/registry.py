@@ -1,7 +1,7 @@
-"""The figures of the papers: which there are, what each is drawn from, and drawing them."""
+"""Registry of the papers' figures and the results they are drawn from."""
 
 # pyright: reportUnknownMemberType=false
-# The types of matplotlib leave its keyword arguments open.
+# matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
 import re
@@ -22,7 +22,7 @@ __all__ = ["PaperFigure", "Results", "all_figures", "draw", "figure", "figures_o
 #: Results by the experiment's name without the paper's: `{"ingress-vs-egress": result}`.
 Results = Mapping[str, Source]
 
-#: Draws a figure.
+#: Function that draws a figure.
 Maker: TypeAlias = Callable[[Results], Figure]
 
 
@@ -30,9 +30,8 @@ Maker: TypeAlias = Callable[[Results], Figure]
 class PaperFigure:
     """A figure of a paper.
 
-    `slug` names it in files and on the command line; `of` says which figure or table of the paper it is,
-    or, where its number is not known here, what of it it shows; `experiments` are those whose results it is
-    drawn from.
+    `slug` is the name in files and on the command line; `of` is the figure or table of the paper or, if its number
+    is unknown here, its subject; `experiments` are the experiments whose results it is drawn from.
     """
 
     paper: str
@@ -43,17 +42,15 @@ class PaperFigure:
     make: Maker
 
     def draw(self, results: Results) -> Figure:
-        """Draws it. A :class:`PlotError` names what the results lack."""
+        """Draws the figure. A :class:`PlotError` names missing results."""
         missing = [name for name in self.experiments if name not in results]
         if missing:
             needed = ", ".join(f"{self.paper}/{name}" for name in missing)
-            raise PlotError(
-                f"there are no results of {needed}: `jettison reproduce {self.paper}/{missing[0]}` makes them"
-            )
+            raise PlotError(f"missing results of {needed}; `jettison reproduce {self.paper}/{missing[0]}` creates them")
         with style.context():
             made = self.make(results)
-            # Some thirteen letters of that size to the inch.
-            title = re.sub(r"(\d) (?=[a-zA-Z])", "\\1\u00a0", self.title)  # a number and its unit stay together
+            # About thirteen characters of this size per inch.
+            title = re.sub(r"(\d) (?=[a-zA-Z])", "\\1\u00a0", self.title)  # keep a number and its unit together
             lines = textwrap.fill(title, int(13 * made.get_figwidth()))
             made.suptitle(lines, fontsize=10, x=0.01, ha="left")
             return made
@@ -75,19 +72,19 @@ def figure(paper: str, slug: str, *, of: str, experiments: Sequence[str]) -> Cal
 
 
 def all_figures() -> list[PaperFigure]:
-    """Every figure, in the order of the papers' files."""
+    """All figures, in the order of the papers' files."""
     return list(_FIGURES.values())
 
 
 def papers() -> list[str]:
-    """The papers that have figures."""
+    """The papers with figures."""
     return list(dict.fromkeys(paper for paper, _ in _FIGURES))
 
 
 def figures_of(name: str) -> list[PaperFigure]:
-    """The figures that `PAPER` or `PAPER/EXPERIMENT` names.
+    """The figures of `PAPER` or `PAPER/EXPERIMENT`.
 
-    Of an experiment these are those that need no other one.
+    For an experiment, these are the figures that need no other one.
     """
     paper, _, experiment = name.partition("/")
     if paper not in papers():
@@ -109,7 +106,7 @@ def figures_of(name: str) -> list[PaperFigure]:
 def draw(name: str, results: Source | Results) -> Figure:
     """Draws one figure, such as `draw("ired/rtt", result)`.
 
-    One that needs several experiments takes their results by their names.
+    A figure that needs several experiments takes their results by name.
     """
     paper, _, slug = name.partition("/")
     if not isinstance(results, Mapping):
@@ -123,5 +120,5 @@ def draw(name: str, results: Source | Results) -> Figure:
 
 
 def reproduced(result: Source) -> list[dict[str, Any]]:
-    """The paper's values beside ours, a row each; none for what is no paper's experiment."""
+    """Rows of the comparison with the paper's values; empty if the scenario is not a paper's experiment."""
     return cast("list[dict[str, Any]]", getattr(result, "reproduction", []))
