@@ -1,4 +1,4 @@
-"""Sweeps: a scenario at many points, on this machine or on a cluster."""
+"""Sweeps: runs of a scenario at many points, locally or on a cluster."""
 
 from .api import sweep
 from .axes import Axis, Range

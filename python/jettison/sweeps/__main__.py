@@ -1,4 +1,4 @@
-"""`jettison sweep`, to which the command hands over; also `python3 -m jettison.sweeps`."""
+"""Implementation of `jettison sweep`; also `python3 -m jettison.sweeps`."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ from .overview import overview
 from .result import SweepResult
 from .samples import LatinHypercube, Sample
 
-# As the command has them: some runs failed; wrong input; ended by Ctrl-C.
+# Exit statuses as of the command: failed runs; invalid input; Ctrl-C.
 _FAILED, _WRONG, _INTERRUPTED = 1, 2, 130
 _RANGE = re.compile(r"([^\[{\"',]+?)\.\.([^\[{\"':,]+)((?::[a-z]+(?:=[^:]+)?)*)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Does what the arguments say; gives the exit status."""
+    """Runs the command line; returns the exit status."""
     given = _parser().parse_args(arguments)
     try:
         return _sweep(given)
     except JettisonError as error:
         text = str(error)
-        # A scenario's messages begin with their file.
+        # A scenario's messages start with its file name.
         print(text if not isinstance(error, SweepError) else f"jettison: {text}", file=sys.stderr)
         return _WRONG
     except KeyboardInterrupt:
         print(
-            "\njettison: interrupted: what has finished is kept; the same command goes on there",
+            "\njettison: interrupted; completed runs are kept, and the same command resumes the sweep",
             file=sys.stderr,
         )
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output has gone (`jettison … | head`): nothing is wrong.
+        # The reader of our output has closed the pipe (`jettison … | head`), which is no error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="jettison sweep", allow_abbrev=False)
-    parser.add_argument("file", help="the scenario file, or an experiment as `reproduce` names it")
-    parser.add_argument("--axis", action="append", default=[], metavar="PATH=VALUES", help="what varies")
+    parser.add_argument("file", help="the scenario file, or an experiment name as in `reproduce`")
+    parser.add_argument("--axis", action="append", default=[], metavar="PATH=VALUES", help="a parameter to vary")
     parser.add_argument("--sample", default="grid", help="grid, lhs:N or lhs:N:SEED")
     parser.add_argument("--seeds", help="5, 1-20 or 1,4,7")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler")
-    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes of this machine")
+    parser.add_argument("--jobs", type=int, metavar="N", help="number of local worker processes")
     parser.add_argument("--out", metavar="DIR")
     parser.add_argument("--keep", choices=["summary", "all"], default="summary")
     parser.add_argument("--batch", type=int, metavar="N")
@@ -71,14 +71,14 @@ def _parser() -> argparse.ArgumentParser:
 def _sweep(given: argparse.Namespace) -> int:
     if given.command_version and given.command_version != jettison.__version__:
         raise SweepError(
-            f"this command is version {given.command_version}, and the Python package is "
-            f"{jettison.__version__}: install the same"
+            f"the versions of the command ({given.command_version}) and of the Python package ("
+            f"{jettison.__version__}) must be equal; install the same version of both"
         )
     axes: dict[str, list[Value] | Range] = {}
     for text in given.axis:
         path, values = read_axis(text)
         if path in axes:
-            raise SweepError(f"--axes: `{path}` is there twice; give all its values at once")
+            raise SweepError(f"--axes: paths must be unique, got `{path}` twice; list all its values together")
         axes[path] = values
     sample, seeds = read_sample(given.sample), read_seeds(given.seeds)
     scenario = jettison.load(given.file, quick=given.quick, data=given.data)
@@ -106,16 +106,16 @@ def _sweep(given: argparse.Namespace) -> int:
         print(f"jettison: {where}, seed {failed.seed}: {failed.kind}: {failed.error}", file=sys.stderr)
     if len(result.failed) > 10:
         print(
-            f"jettison: and {len(result.failed) - 10} more failed: see {result.folder}/failed",
+            f"jettison: and {len(result.failed) - 10} more failures; see {result.folder}/failed",
             file=sys.stderr,
         )
     return _FAILED if result.failed else 0
 
 
 def _print_records(result: SweepResult) -> None:
-    """A line a row of the table, as `run --json` has it, with the point and its axes.
+    """Prints one line per row of the table, as `run --json` does, with the point and its axes.
 
-    A line a run that failed.
+    Also prints one line per failed run.
     """
     axes = list(result.axes)
     for row in result.table.to_pylist() if result.has_runs else ():
@@ -139,7 +139,7 @@ def _print_records(result: SweepResult) -> None:
 
 
 def read_axis(text: str) -> tuple[str, list[Value] | Range]:
-    """Reads `PATH=1ms,5ms` or `PATH=1ms..20ms`, with `:log`, `:step=1ms` or `:points=5` behind a range."""
+    """Parses `PATH=1ms,5ms` or `PATH=1ms..20ms`, the latter with the options `:log`, `:step=1ms` or `:points=5`."""
     path, values = _option(text, "--axes")
     if (found := _RANGE.fullmatch(values)) and any(
         quantity.read(read_value(end.strip())) for end in (found[1], found[2])
@@ -159,11 +159,13 @@ def _read_range(path: str, low: str, high: str, options: str) -> Range:
         elif key == "points" and value.isdigit():
             given["points"] = int(value)
         else:
-            raise SweepError(f"--axes {path}: `:{option}` is none of :log, :step=VALUE and :points=N")
+            raise SweepError(f"--axes {path}: options must be :log, :step=VALUE or :points=N, got `:{option}`")
     ends = read_value(low.strip()), read_value(high.strip())
     for end in ends:
         if isinstance(end, bool) or not isinstance(end, (int, float, str)):
-            raise SweepError(f"--axes {path}: `{end}` is no end of a range; write PATH=1ms..20ms")
+            raise SweepError(
+                f"--axes {path}: the end of a range must be a number or quantity, as in PATH=1ms..20ms, got `{end}`"
+            )
     try:
         return Range(ends[0], ends[1], **given)  # pyright: ignore[reportArgumentType]
     except SweepError as error:
@@ -171,23 +173,23 @@ def _read_range(path: str, low: str, high: str, options: str) -> Range:
 
 
 def read_value(text: str) -> Value:
-    """A value as `--set` reads it: TOML, or else a string."""
+    """Parses a value as `--set` does: TOML, or else a string."""
     from . import core
 
     return core.read_value(text)
 
 
 def read_sample(text: str) -> Sample:
-    """Reads `grid`, `lhs:N` or `lhs:N:SEED`."""
+    """Parses `grid`, `lhs:N` or `lhs:N:SEED`."""
     if text == "grid":
         return "grid"
     if found := re.fullmatch(r"lhs:([0-9]+)(?::([0-9]+))?", text):
         return LatinHypercube(int(found[1]), int(found[2] or 0))
-    raise SweepError(f"--sample {text}: write grid, lhs:N or lhs:N:SEED")
+    raise SweepError(f"--sample must be grid, lhs:N or lhs:N:SEED, got {text}")
 
 
 def read_seeds(text: str | None) -> int | list[int] | None:
-    """Reads `5` (how many), `1-20`, `1,4,7` or a mixture."""
+    """Parses `5` (a number of seeds), `1-20`, `1,4,7` or a mixture of the latter two."""
     if text is None:
         return None
     if re.fullmatch(r"[0-9]+", text):
@@ -196,15 +198,17 @@ def read_seeds(text: str | None) -> int | list[int] | None:
     for part in text.split(","):
         found = re.fullmatch(r"\s*([0-9]+)(?:-([0-9]+))?\s*", part)
         if not found or int(found[2] or found[1]) < int(found[1]):
-            raise SweepError(f"--seeds {text}: write how many, such as 5, or which, such as 1-20 or 1,4,7")
+            raise SweepError(
+                f"--seeds must be a number of seeds, such as 5, or a list, such as 1-20 or 1,4,7, got {text}"
+            )
         if int(found[2] or found[1]) - int(found[1]) >= 100_000:
-            raise SweepError(f"--seeds {text}: more than 100,000 seeds")
+            raise SweepError(f"--seeds must be at most 100,000 seeds, got {text}")
         seeds += range(int(found[1]), int(found[2] or found[1]) + 1)
     return seeds
 
 
 def _option(text: str, flag: str) -> tuple[str, str]:
-    """Splits at the first `=` that stands in no quotes."""
+    """Splits at the first unquoted `=`."""
     quote = ""
     for at, char in enumerate(text):
         if quote:
@@ -213,10 +217,11 @@ def _option(text: str, flag: str) -> tuple[str, str]:
             quote = char
         elif char == "=" and at:
             return text[:at].strip(), text[at + 1 :].strip()
-    raise SweepError(f'{flag} {text}: write PATH=VALUE, such as {flag} "links.bottleneck.rate=5 Mbit/s"')
+    raise SweepError(f'{flag} must be PATH=VALUE, such as {flag} "links.bottleneck.rate=5 Mbit/s", got {text}')
 
 
 if __name__ == "__main__":
-    # A second Ctrl-C while the first one is being seen to ends it at once, as it does the command.
+    # A second Ctrl-C while the first is being handled ends the process immediately, as for the
+    # command.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

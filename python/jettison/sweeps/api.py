@@ -31,43 +31,40 @@ def sweep(
     keep: Keep = "summary",
     progress: Show = None,
 ) -> SweepResult:
-    """Runs a scenario at many points of its parameters' space.
+    """Runs a scenario at many points of a parameter space.
 
-    Every point is run under the same seeds (common random numbers): a difference between two points is never
-    that of their draws. Each point and seed is a run with a key made of what is run, and its result is a
-    Parquet partition under that key in `out`; so a sweep that was interrupted goes on where it was when it is
-    asked for again, and no finished run is ever run again, not even by another sweep into the same folder. A
-    run that fails is recorded and does not stop the rest.
+    All points run with the same seeds (common random numbers), so differences between points are not due to random
+    numbers. Each run, of one point with one seed, has a key derived from its contents; its result is a Parquet partition
+    under this key in `out`. A repeated call therefore resumes an interrupted sweep, and no completed run is repeated, not
+    even by another sweep with the same folder. A failed run is recorded and does not stop the others.
 
     Args:
-        scenario: A `Scenario`, or what `jettison.load` takes. Its own `[[vary]]` axes are run at each point.
-        axes: What varies: a path, as with `--set`, and its values or a `Range`.
-        seeds: The seeds, or how many there are (1, 2, …); by default the scenario's own.
-        sample: Which points: `"grid"` takes all combinations, `LatinHypercube(n, seed)` takes `n` of them,
-            and a list of `{path: value}` takes those.
-        executor: Where: by default processes of this machine, one a core; `LocalExecutor(workers)`; a
-            `distributed.Client`, a Dask cluster or a scheduler's address.
-        out: The folder. Default `out/sweeps/<name>`. Workers of other machines write there themselves where
-            they see it.
-        batch: How many runs a worker is given at once; `"auto"` measures how long they take.
-        keep: `"summary"` keeps the summary values of each run, `"all"` its whole results beside them.
-        progress: Whether a bar is shown; by default if standard error is a terminal. Or a function that is
-            told a `Progress`.
+        scenario: A `Scenario`, or an argument of `jettison.load`. Its own `[[vary]]` axes are run at each point.
+        axes: The parameters to vary: paths, as with `--set`, with values or a `Range`.
+        seeds: The seeds, or their number (1, 2, …); by default the scenario's.
+        sample: The points: `"grid"` for all combinations, `LatinHypercube(n, seed)` for `n` of them, or a list of
+            `{path: value}`.
+        executor: By default local processes, one per core; `LocalExecutor(workers)`; or a `distributed.Client`, a Dask
+            cluster or a scheduler's address.
+        out: The output folder, by default `out/sweeps/<name>`. Workers on other machines write to it directly if they share
+            it.
+        batch: Number of runs per batch given to a worker; `"auto"` adapts it to their duration.
+        keep: `"summary"` keeps the summary values of each run, `"all"` its full results as well.
+        progress: Whether to show a bar; by default if standard error is a terminal. Or a callback that takes a `Progress`.
 
     Returns:
-        What it came to; `status` is `failed` if a run failed.
+        The results; `status` is `failed` if a run failed.
 
     Raises:
-        ScenarioError: If the scenario is wrong at any point. Nothing has been run then.
-        SweepError: If a sweep of that kind cannot be done: nothing varies, workers or a scheduler cannot be
-        had, a Python
+        ScenarioError: The scenario is invalid at a point. Nothing has been run then.
+        SweepError: The sweep cannot run: no parameter varies, workers or a scheduler are unavailable, or a Python
             discipline cannot be sent to them. Nothing has been run then.
-        KeyboardInterrupt: On Ctrl-C. What was finished is kept.
+        KeyboardInterrupt: On Ctrl-C. Completed runs are kept.
     """
     if batch != "auto" and (isinstance(batch, bool) or not isinstance(batch, int) or batch < 1):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise SweepError(f'batch={batch!r}: give a number from 1, or "auto"')
+        raise SweepError(f'`batch` must be a number from 1 or "auto", got {batch!r}')
     if keep not in ("summary", "all"):
-        raise SweepError(f'keep={keep!r}: give "summary" or "all"')
+        raise SweepError(f'`keep` must be "summary" or "all", got {keep!r}')
     chosen = executors.choose(executor)
     base = core.as_scenario(scenario)
     chosen.probe()
@@ -85,7 +82,7 @@ def make_plan(
     sample: Sample,
     seeds: int | Iterable[int] | None,
 ) -> Plan:
-    """Chooses the points and checks them all."""
+    """Selects and checks all points."""
     spanned, points = choose(axes, sample)
     found = core.describe(base, points)
     fixed = core.read_seeds(base, seeds)
@@ -100,11 +97,11 @@ def _do(
     batch: int | Literal["auto"],
     show: Show,
 ) -> Status:
-    """Does what is missing, and writes which run is which, also if it is interrupted."""
+    """Executes missing runs and writes the index, even if interrupted."""
     work = plan.work()
     found = store.finished((each.key for each in work), job.keep == "all")
     missing = [each for each in work if each.key not in found]
-    # Where there are no workers nothing is touched.
+    # Change nothing if there are no workers.
     session = executor.start(job) if missing else None
     reporter = Reporter(plan.name, len(work), show)
     status: Status = "interrupted"
@@ -124,10 +121,10 @@ def _do(
             if session is not None:
                 session.close()
     finally:
-        # First of all: what a bar shows, or whoever is told, may fail too.
+        # Do this first: the progress bar or callback may fail, too.
         index = make_index(plan, store, job.keep)
         if status == "complete":
-            # What stands in the folder decides, not what was counted.
+            # The contents of the folder decide, not the counters.
             there = set(index["status"].to_pylist())
             status = "failed" if "failed" in there else "interrupted" if "missing" in there else "complete"
         store.write_index(index, {**plan.describe(), "keep": job.keep, "status": status})

@@ -1,4 +1,4 @@
-"""What sweeps need of the rest of the package, in one place."""
+"""Functions of the rest of the package for sweeps."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ from .sources import source_digest
 from .store import to_parquet
 from .work import Work
 
-# Points that are checked before the first of them is let go.
+# Number of points that are checked together.
 _PIECE = 64
 
 
 def version() -> str:
-    """The version that keys are made with."""
+    """The version in keys."""
     return _jettison.__version__
 
 
 def as_scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
-    """The scenario, read if it is a file or an experiment; refused if it is wrong as it stands."""
+    """Converts to a scenario, reading a file or an experiment; refuses an invalid one."""
     return scenario.check() if isinstance(scenario, Scenario) else load(Path(scenario))
 
 
 def read_seeds(scenario: Scenario, seeds: int | Iterable[int] | None) -> list[int]:
-    """The seeds of every point."""
+    """The seeds of all points."""
     return list(scenario.seeds) if seeds is None else seed_list(seeds)
 
 
 def read_value(text: str) -> Value:
-    """A value as `--set` reads it: TOML, or else a string."""
+    """Parses a value as `--set` does: TOML, or else a string."""
     return json.loads(_jettison.option_value(text))
 
 
 @dataclass(frozen=True)
 class Description:
-    """What the points of a scenario are.
+    """Description of the points of a scenario.
 
     Attributes:
-        points: What each is.
+        points: The points.
         labels: The labels of the scenario's own variants.
-        contents: What stands in the files that any of the points names.
+        contents: Contents of the files that the points name.
     """
 
     points: list[Described]
@@ -69,10 +69,10 @@ class Description:
 
 
 def describe(scenario: Scenario, points: Sequence[Values]) -> Description:
-    """Checks every point; gives what each is.
+    """Checks and describes all points.
 
     Raises:
-        ScenarioError: If the scenario is wrong at a point. The message says at which one.
+        ScenarioError: The scenario is invalid at a point, which the message names.
     """
     digests = {
         name: functools.cache(functools.partial(source_digest, made)) for name, made in disciplines(scenario).items()
@@ -82,15 +82,15 @@ def describe(scenario: Scenario, points: Sequence[Values]) -> Description:
     described: list[Described] = []
     for number, checked in enumerate(_checked(scenario, points)):
         if number == 0:
-            # What a point sets may leave out an axis of the scenario, the same one at every point.
+            # A point's settings may remove an axis of the scenario, the same one at all points.
             labels = checked.labels
         elif list(labels) != checked.variants:
             raise SweepError(
-                f"point {number} ({_words(points[number])}) has other variants than the first one: "
-                "vary all of an axis of the scenario, or nothing of it"
+                f"point {number} ({_words(points[number])}) has different variants from the first one: "
+                "vary all paths of an axis of the scenario, or none"
             )
         variants = tuple(Variant(name, effective) for name, effective in checked.effective())
-        # The first input is the scenario's own text, which may differ where what it says does not.
+        # The first input is the scenario's own text, which may differ without effect.
         inputs = {name: digest for name, digest, _ in checked.inputs[1:]}
         if not inputs.keys() <= contents.keys():
             contents.update(checked.contents())
@@ -99,28 +99,28 @@ def describe(scenario: Scenario, points: Sequence[Values]) -> Description:
 
 
 def carrying(scenario: Scenario, contents: Mapping[str, bytes]) -> Scenario:
-    """The scenario with what stands in files: it is that which is run, wherever, and whatever becomes of the files."""
+    """The scenario with the contents of its files, so that later changes to the files have no effect."""
     source = scenario._source  # pyright: ignore[reportPrivateUsage]
     carried = {**contents, **source.contents}
     return Scenario._of(dataclasses.replace(source, contents=carried))  # pyright: ignore[reportPrivateUsage]
 
 
 def contents_of(scenario: Scenario, axes: Iterable[tuple[str, Value]]) -> dict[str, bytes]:
-    """What stands in the files that the scenario names with any one of these values."""
+    """The contents of the files that the scenario names with any one of these values."""
     contents = scenario.checked.contents()
     for path, value in axes:
         try:
             contents.update(_at(scenario, {path: value}, 0).checked.contents())
         except ScenarioError:
-            continue  # right only beside others: a run that names a file in vain says so
+            continue  # valid only with other values; runs report missing files themselves
     return contents
 
 
 def _checked(scenario: Scenario, points: Sequence[Values]) -> Iterator[_jettison.Checked]:
-    """Each point, checked. Over the cores: it is some milliseconds a point, and Python's lock is released meanwhile."""
+    """Checks the points in parallel: each takes some milliseconds, without the interpreter's lock."""
     at = functools.partial(_at, scenario)
     with ThreadPoolExecutor(cores()) as pool:
-        # In pieces, so that what was read for them does not pile up.
+        # In pieces, to limit the memory for their files.
         for begin in range(0, len(points), _PIECE):
             numbers = range(begin, min(begin + _PIECE, len(points)))
             yield from (each.checked for each in pool.map(at, points[begin : begin + _PIECE], numbers))
@@ -146,13 +146,13 @@ def disciplines(scenario: Scenario) -> dict[str, Any]:
 
 
 def _sources(digests: Mapping[str, Callable[[], str]], variants: Iterable[Variant]) -> dict[str, str]:
-    """A digest of the source of each Python discipline that one of the variants names."""
+    """A digest of the source of each Python discipline that the variants name."""
     texts = [variant.effective for variant in variants]
     return {name: digest() for name, digest in digests.items() if any(f'"{name}"' in text for text in texts)}
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """A digest of all that a scenario says, apart from texts about it."""
+    """A digest of the scenario's contents, except texts about it."""
     (described,) = describe(scenario, [{}]).points
     parts = [
         [[variant.name, canonical(json.loads(variant.effective))] for variant in described.variants],
@@ -163,21 +163,21 @@ def fingerprint(scenario: Scenario) -> str:
 
 
 def simulate(scenario: Scenario, work: Work, full: Path | None) -> bytes:
-    """Does one run; gives its summary values as a Parquet file, and leaves its whole results in `full`."""
+    """Executes a run; returns its summary values as a Parquet file, and leaves its full results in `full`."""
     here = scenario.set(dict(work.settings))
     wanted, found = dict(work.inputs), {name: digest for name, digest, _ in here.inputs[1:]}
     if wrong := [name for name in wanted if found.get(name) != wanted[name]]:
-        raise SweepError(f"`{wrong[0]}` is another file here than where the sweep was asked for")
+        raise SweepError(f"`{wrong[0]}` differs from the file on the machine that started the sweep")
     result = run(here, seeds=[work.seed], jobs=1, out=full)
     runs = result.runs.arrow
-    # The commit is told, and is no part of the key: the same version gives the same run.
+    # The commit is recorded but is not part of the key: equal versions give equal runs.
     about = {"jettison.version": version(), "jettison.commit": _jettison.__commit__, "jettison.key": work.key}
     known = {name: text for name, text in about.items() if text is not None}
     return to_parquet(runs.replace_schema_metadata(known))
 
 
 def summarise(runs: Any) -> Any:
-    """Means and intervals over seeds, as a run of all seeds at once would give them."""
+    """Means and confidence intervals over seeds, as of a run with all seeds."""
     with pa.RecordBatchReader.from_stream(_jettison.summarise(runs)) as reader:
         return reader.read_all()
 
@@ -185,13 +185,13 @@ def summarise(runs: Any) -> Any:
 def pick(
     summary: Any, metric: str, of: str | None, statistic: str, part: str, variants: Sequence[str], seeds: int
 ) -> float:
-    """One value of a summary: the mean over these variants, each of which has it under every one of so many seeds.
+    """Selects a value of a summary: the mean over variants that all have it with all seeds.
 
-    What was not measured in a run (no frame arrived) has no row, and a mean over the others would make a setting
-    look good for what it lost.
+    A value that was not measured in a run (no frame arrived) has no row. A mean over the remaining runs would make a
+    setting look good because of its losses.
 
     Raises:
-        SweepError: If a variant or a seed lacks it, or several objects have it and none was named.
+        SweepError: A variant or seed lacks the value, or several objects have it and `object` is missing.
     """
     name = f"{metric}:{part}" if part else metric
     there: list[dict[str, Any]] = summary.filter(pc.equal(summary["metric"], metric)).to_pylist()
@@ -199,18 +199,18 @@ def pick(
     if not rows:
         parts = {f"{metric}:{row['part']}" if row["part"] else metric for row in there}
         known = ", ".join(sorted(parts or set(summary["metric"].to_pylist())))
-        raise SweepError(f"no run has measured `{name}`; there are {known}")
+        raise SweepError(f"no run has measured `{name}`; known are {known}")
     objects = list(dict.fromkeys(row["object"] for row in rows))
     if of is None and len(objects) > 1:
-        raise SweepError(f"several have `{name}`: give `object`, one of {', '.join(objects)}")
+        raise SweepError(f"several objects have `{name}`; `object` must be one of {', '.join(objects)}")
     if of not in (None, *objects):
-        raise SweepError(f"`{name}` of `{of}` was not measured; it was of {', '.join(objects)}")
+        raise SweepError(f"`{name}` was not measured for `{of}`, only for {', '.join(objects)}")
     found = {row["variant"]: row for row in rows if of in (None, row["object"])}
     what = f"`{name}` of `{of or objects[0]}`"
     for variant in variants:
         count = found[variant]["n"] if variant in found else 0
         if count < seeds:
-            raise SweepError(f"{what} was measured under {count} of {seeds} seeds at `{variant}`")
+            raise SweepError(f"{what} was measured with {count} of {seeds} seeds at `{variant}`")
     values: list[float | None] = [found[variant][statistic] for variant in variants]
     usable = [value for value in values if value is not None and not math.isnan(value)]
     if len(usable) < len(values):
@@ -219,5 +219,5 @@ def pick(
 
 
 def open_result(folder: Path) -> Result:
-    """The whole results of a run."""
+    """The full results of a run."""
     return open_folder(folder)

@@ -1,4 +1,4 @@
-"""Hands runs out in batches, takes in what became of them, and does those of lost workers again."""
+"""Distributes runs in batches, collects their outcomes, and repeats those of lost workers."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .executors.base import Broken, Event, Finished, Lost, Session
 from .store import Store
 from .work import Outcome, Work
 
-# A run whose workers were lost so often is taken to be the cause.
+# Number of lost workers after which a run is considered the cause.
 LOSSES = 3
-# Batches for each slot: one that is run and one that waits, so that no worker is idle while the next is on
-# its way.
+# Batches per slot: one in progress and one waiting, so that no worker is idle while the next batch
+# is in transit.
 _AHEAD = 2
 
 
 class Engine:
-    """Runs whatever is added, until nothing is left.
+    """Executes all added runs.
 
     Args:
         session: The workers.
-        store: Where partitions stand, and failures are recorded.
-        batch: How many runs go to a worker at once; `"auto"` takes so many as last for some seconds.
-        finished: Told of each run that is over.
-        full: Whether a run is finished only with its whole results.
+        store: The folder for partitions and records of failures.
+        batch: Number of runs per batch; `"auto"` adapts it to some seconds of work.
+        finished: Callback for each completed run.
+        full: Whether completed runs must have full results.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class Engine:
         self._finished = finished
         self._full = full
         self._waiting: deque[Work] = deque()
-        # Runs that were under way when a worker was lost go one by one: the one that ends workers takes no
-        # other with it.
+        # Runs in progress on a lost worker are repeated one by one, so that a run that kills
+        # workers affects no other.
         self._alone: deque[Work] = deque()
         self._running: dict[int, dict[str, Work]] = {}
-        # Batches of a single run.
+        # Batches of a single run, for repetitions.
         self._single: set[int] = set()
         self._losses: dict[str, int] = {}
         self._next = 0
@@ -60,16 +60,16 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """Whether everything that was added is over."""
+        """Whether all added runs are completed."""
         return not (self._waiting or self._alone or self._running)
 
     def run(self) -> None:
-        """Goes on until nothing is left."""
+        """Continues until all runs are completed."""
         while not self.is_idle:
             self.step(1.0)
 
     def step(self, timeout: float) -> None:
-        """Hands out what there is room for, and waits at most `timeout` seconds for something to happen."""
+        """Submits batches to free slots, and waits at most `timeout` seconds for an event."""
         self._hand_out()
         for event in self._session.events(timeout):
             self._take(event)
@@ -88,9 +88,9 @@ class Engine:
         if isinstance(self._batch, int):
             size = self._batch
         elif self._seconds is None:
-            size = 1  # how long a run takes is not known yet
+            size = 1  # the duration of runs is still unknown
         else:
-            # At the end they become smaller, so that all workers end at about the same time.
+            # Smaller batches near the end let all workers finish at about the same time.
             share = math.ceil(len(self._waiting) / (slots * _AHEAD))
             size = min(int(self._session.batch_seconds / max(self._seconds, 1e-4)), share)
         return [self._waiting.popleft() for _ in range(min(max(size, 1), len(self._waiting)))]
@@ -107,14 +107,14 @@ class Engine:
                 self._settle(work, event.outcome)
             return
         del self._running[event.batch]
-        lost = event if isinstance(event, Lost) else Lost(event.batch, "a worker left it out")
+        lost = event if isinstance(event, Lost) else Lost(event.batch, "a worker omitted it")
         for work in batch.values():
             self._again(work, lost, alone=event.batch in self._single)
         self._single.discard(event.batch)
 
     def _settle(self, work: Work, outcome: Outcome) -> None:
         if outcome.status == "done":
-            # A moving mean: points of one sweep may differ by much.
+            # A moving average, because points of one sweep may differ widely.
             self._seconds = outcome.seconds if self._seconds is None else 0.8 * self._seconds + 0.2 * outcome.seconds
         if outcome.partition is not None:
             self._store.write(work.key, outcome.partition)
@@ -139,12 +139,12 @@ class Engine:
         if not lost.counts:
             self._waiting.appendleft(work)
             return
-        # What ends one worker after the other while it has it alone is the cause.
+        # A run that kills several workers while it is alone is the cause.
         times = LOSSES if lost.final and alone else 1
         losses = self._losses[work.key] = self._losses.get(work.key, 0) + times
         if losses < LOSSES:
             self._alone.append(work)
             return
         count = "several" if lost.final else LOSSES
-        message = f"{count} workers were lost while they had this run; the last: {lost.why}"
+        message = f"{count} workers were lost during this run; the last: {lost.why}"
         self._settle(work, Outcome(work.key, "failed", error=("LostWorker", message, "")))

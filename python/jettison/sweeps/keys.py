@@ -1,6 +1,6 @@
-"""Names of runs that follow from what is run.
+"""Keys of runs, derived from their contents.
 
-The same run has the same key wherever and whenever it is asked for.
+Equal runs have equal keys on any machine, at any time.
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# Goes into every key: a change of what keys or partitions are made of changes it.
+# Part of every key; increment it when the derivation of keys or the format of partitions changes.
 _FORM = "jettison run 1"
-# What a run does not depend on: texts about it, and what chooses among runs.
+# Keys that do not affect a run: texts about it, and selections of runs.
 _ABOUT = {"name", "description", "seeds", "vary", "quick"}
-# Tables whose entries' order counts: which link is the first of two equal ones, and what happens first at one
-# instant.
+# Tables with significant order: it decides between equal links and between simultaneous events.
 _ORDERED = {"nodes", "queues", "links", "flows"}
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One variant of a point.
+    """A variant of a point.
 
-    What results call it, and all that it says with every default filled in, as JSON.
+    Its name in results, and its effective configuration as JSON.
     """
 
     name: str
@@ -33,12 +32,12 @@ class Variant:
 
 @dataclass(frozen=True)
 class Described:
-    """A point as a run sees it.
+    """Description of a point as seen by a run.
 
     Attributes:
-        variants: Its variants, in the scenario's order: one if the scenario has no axes of its own.
-        inputs: SHA-256 of each file that it reads, by the file's name.
-        sources: Digests of the Python queue disciplines that it names, by their names.
+        variants: The variants, in the scenario's order: one if the scenario has no axes.
+        inputs: SHA-256 of each input file, by name.
+        sources: Digests of the Python queue disciplines that it names, by name.
     """
 
     variants: tuple[Variant, ...]
@@ -47,15 +46,15 @@ class Described:
 
 
 def canonical(effective: Mapping[str, Any]) -> str:
-    """A variant's settings in one form.
+    """A variant's configuration in canonical form.
 
-    Keys sorted, apart from those whose order counts; nothing that is only text about it.
+    Keys are sorted, except in tables with significant order; texts about the scenario are removed.
     """
     parts: list[tuple[str, Any]] = []
     for key in sorted(set(effective) - _ABOUT):
         value = effective[key]
         if key in _ORDERED and isinstance(value, Mapping):
-            # A list of pairs keeps the entries' order where everything else is sorted.
+            # A list of pairs preserves the entries' order where everything else is sorted.
             parts.append((key, [[name, entry] for name, entry in value.items()]))  # pyright: ignore[reportUnknownVariableType]
         else:
             parts.append((key, value))
@@ -63,13 +62,13 @@ def canonical(effective: Mapping[str, Any]) -> str:
 
 
 class Keys:
-    """Makes the keys of one point's runs: what they have in common is hashed once."""
+    """Derives the keys of a point's runs; their common part is hashed once."""
 
     def __init__(self, point: Described, version: str) -> None:
         common = hashlib.sha256()
         for part in self._parts(point, version):
             data = part.encode()
-            # With its length before it no part can pass for the end of another.
+            # The length prefix delimits the parts unambiguously.
             common.update(f"{len(data)}\n".encode())
             common.update(data)
         self._common = common
@@ -85,7 +84,7 @@ class Keys:
         return parts
 
     def of(self, seed: int) -> str:
-        """The key of the run under that seed: 64 hexadecimal digits."""
+        """The key of the run with a seed: 64 hexadecimal digits."""
         key = self._common.copy()
         key.update(f"seed {seed}".encode())
         return key.hexdigest()

@@ -1,4 +1,4 @@
-"""A sweep on a terminal: a row a variant, with what is compared most."""
+"""Table of a sweep for the terminal: one row per variant, with the most important metrics."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from ..busiest import METRICS, busiest
 from .result import SweepResult
 
-# Metric, statistic and heading. Of queues, the one that is busiest; of all else, what is of all flows or the
-# mean of them.
+# Metric, statistic and heading. For queues, the busiest one; otherwise the value for all flows or
+# the mean over flows.
 _QUEUE = [("utilisation", "mean"), ("sojourn", "mean"), ("sojourn", "p99"), ("drop_rate", "mean")]
 _FLOWS = [
     ("goodput", "mean"),
@@ -22,9 +22,9 @@ _ROWS = 60
 
 
 def overview(result: SweepResult) -> str:
-    """The table as text; more than 60 rows are cut off."""
+    """The table as text, with at most 60 rows."""
     if not result.has_runs:
-        return "No run has finished."
+        return "No completed runs."
     rows = result.summary.arrow.to_pylist()
     bottleneck = _bottleneck(result)
     values: dict[str, dict[tuple[str, str], str]] = {}
@@ -54,7 +54,7 @@ def overview(result: SweepResult) -> str:
 
 
 def _bottleneck(result: SweepResult) -> str:
-    """The busiest queue over all runs; empty if there is none."""
+    """The busiest queue over all runs; empty without queues."""
     values: dict[tuple[str, str], list[float]] = {}
     for row in result.runs.filter(metric=list(METRICS), part="").to_pylist():
         if row["mean"] is not None:
@@ -69,7 +69,7 @@ def _fill(
     metric: str,
     statistic: str,
 ) -> None:
-    """The mean over objects for each variant."""
+    """Fills in the mean over objects for each variant."""
     by_variant: dict[str, list[float]] = {}
     for row in rows:
         units[metric] = row["unit"]
@@ -85,7 +85,7 @@ def _head(metric: str, statistic: str, unit: str) -> str:
 
 
 def _aligned(rows: list[list[str]], text: int) -> list[str]:
-    """Columns of text to the left, numbers to the right."""
+    """Aligns text to the left, numbers to the right."""
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
     return [
         "  ".join(

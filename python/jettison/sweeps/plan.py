@@ -1,4 +1,4 @@
-"""A sweep laid out: its points, their names, and the key of each run."""
+"""Plan of a sweep: its points, their names, and the key of each run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .keys import Described, Keys
 from .samples import Values
 from .work import Work
 
-# What tables of a sweep have beside its axes: an axis of that name goes by its whole path.
+# Columns of a sweep's tables beside its axes; an axis with such a name uses its full path.
 _TAKEN = {
     "point", "variant", "seed", "key", "status", "seconds", "error", "kind", "object", "metric", "part",
     "unit", "mean", "p50", "p95", "p99", "ci95_low", "ci95_high", "n", "mode",
@@ -21,19 +21,18 @@ _TAKEN = {
 
 @dataclass(frozen=True)
 class Plan:
-    """Which runs make a sweep.
+    """The runs of a sweep.
 
     Attributes:
         name: The scenario's name.
-        version: Version of Jettison that the keys are made with.
-        axes: The path of each axis by the name that results give it: its last key where that is unique.
-        points: The value of each axis (by its name) at each point.
+        version: Version of Jettison in the keys.
+        axes: The path of each axis by its name in results: the last key if unique.
+        points: The value of each axis (by name) at each point.
         seeds: The seeds, the same at every point.
-        labels: The labels of the scenario's own variants, by variant; that of a scenario without axes is
-            `default`.
-        keys: The key of each point's run under each seed: `keys[point][n]` is that under `seeds[n]`.
-        inputs: Of each point, name and SHA-256 of each file that it reads.
-        contents: What stands in the files that any of the points reads.
+        labels: The labels of the scenario's own variants, by variant; without axes, the variant is `default`.
+        keys: The key of each run: `keys[point][n]` is for `seeds[n]`.
+        inputs: Name and SHA-256 of the input files of each point.
+        contents: Contents of the input files of all points.
     """
 
     name: str
@@ -54,13 +53,13 @@ class Plan:
         object.__setattr__(self, "names", unique)
 
     def settings(self, point: int) -> tuple[tuple[str, Value], ...]:
-        """What a point sets, as path and value."""
+        """Settings of a point as path and value."""
         return tuple((self.axes[axis], without_label(value)) for axis, value in self.points[point].items())
 
     def work(self) -> list[Work]:
-        """All runs, each once.
+        """All distinct runs.
 
-        All points under the first seed come first: an early look sees the whole space.
+        All points with the first seed come first, so early results cover the entire space.
         """
         runs: dict[str, Work] = {}
         for n, seed in enumerate(self.seeds):
@@ -70,13 +69,13 @@ class Plan:
         return list(runs.values())
 
     def variant(self, point: int, own: str) -> str:
-        """What results call a variant of the scenario at a point."""
+        """The name in results of a scenario's variant at a point."""
         if list(self.labels) == ["default"]:
             return self.names[point]
         return ",".join(part for part in (self.names[point], own) if part)
 
     def describe(self) -> dict[str, Any]:
-        """What of it is kept in sweep.json; the keys stand in the index."""
+        """The parts stored in sweep.json; the keys are in the index."""
         return {
             "name": self.name,
             "version": self.version,
@@ -88,7 +87,7 @@ class Plan:
 
 
 def axis_names(axes: Sequence[Axis], own: Mapping[str, Any]) -> dict[str, str]:
-    """The path of each axis by a short name that nothing else has.
+    """The path of each axis by a short, unique name.
 
     `own` are the names of the scenario's own axes.
     """
@@ -110,7 +109,7 @@ def lay_out(
     described: Sequence[Described],
     contents: Mapping[str, bytes],
 ) -> Plan:
-    """Names everything, and makes the keys."""
+    """Creates the plan with all names and keys."""
     own: Mapping[str, str] = next(iter(labels.values()), dict[str, str]())
     names = axis_names(axes, own)
     named = [{axis: point[path] for axis, path in names.items()} for point in points]

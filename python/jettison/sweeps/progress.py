@@ -1,4 +1,4 @@
-"""How far a sweep is, on standard error."""
+"""Progress of a sweep on standard error."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _WIDTH = 30
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is.
+    """Progress of a sweep.
 
     Attributes:
-        total: Runs in all.
-        found: Runs that stood in the folder already.
-        done: Runs that were done now.
-        failed: Runs that failed.
-        seconds_left: Time that the rest will take at the pace so far; `None` before there is one.
+        total: Number of all runs.
+        found: Number of runs that were already in the folder.
+        done: Number of runs executed now.
+        failed: Number of failed runs.
+        seconds_left: Estimated remaining time; `None` without an estimate.
     """
 
     total: int
@@ -30,7 +30,7 @@ class Progress:
 
     @property
     def over(self) -> int:
-        """Runs that are over."""
+        """Number of completed runs."""
         return self.found + self.done + self.failed
 
 
@@ -38,7 +38,7 @@ Show = bool | Callable[[Progress], None] | None
 
 
 class Reporter:
-    """Counts, and shows what it counted at most five times a second."""
+    """Counts runs, and shows the progress at most five times per second."""
 
     def __init__(self, name: str, total: int, show: Show, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -52,7 +52,7 @@ class Reporter:
 
     @property
     def progress(self) -> Progress:
-        """How far it is now."""
+        """The current progress."""
         counts = self._counts
         tried = counts["done"] + counts["failed"]
         left = self._total - tried - counts["found"]
@@ -60,16 +60,16 @@ class Reporter:
         return Progress(self._total, counts["found"], counts["done"], counts["failed"], 0.0 if left == 0 else seconds)
 
     def add(self, status: str, count: int = 1) -> None:
-        """So many runs more have come to that end."""
+        """Adds completed runs with a status."""
         self._counts[status] += count
         self.show()
 
     def grow(self, count: int) -> None:
-        """There are so many runs more."""
+        """Adds runs to the total."""
         self._total += count
 
     def show(self, last: bool = False) -> None:
-        """Shows how far it is, if it is time to."""
+        """Shows the progress if an update is due."""
         if not (self._bar or self._call) or not (last or self._clock() - self._shown >= 0.2):
             return
         self._shown = self._clock()
@@ -80,7 +80,7 @@ class Reporter:
             sys.stderr.flush()
 
     def close(self) -> None:
-        """Shows the end, and takes the bar away."""
+        """Shows the final progress, and removes the bar."""
         self.show(last=True)
         if self._bar:
             sys.stderr.write("\r\x1b[K")
@@ -101,7 +101,7 @@ def _line(name: str, progress: Progress) -> str:
 
 
 def span(seconds: float) -> str:
-    """A time as people read it: `42 s`, `3 min 5 s`, `2 h 10 min`."""
+    """Formats a time for people: `42 s`, `3 min 5 s`, `2 h 10 min`."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -1,7 +1,7 @@
-"""Numbers with units, as scenario files write them: `"5 ms"`, `"10 Mbit/s"`, `"64 packets"`.
+"""Numbers with units, as in scenario files: `"5 ms"`, `"10 Mbit/s"`, `"64 packets"`.
 
-A quantity that is counted in whole steps (nanoseconds, bits per second, bytes, packets) stays exact: a value
-between two others is rounded to a whole step before it is written, because a scenario refuses `"0.5 ns"`.
+Quantities in whole steps (nanoseconds, bits per second, bytes, packets) stay exact: an intermediate value is rounded
+to a whole step before it is written, because scenarios refuse `"0.5 ns"`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-# Units that convert into one another, each as a number of the smallest step there is. These are the units
-# that the scenario's own reader knows (crates/core/src/units).
+# Groups of convertible units, as multiples of the smallest step. They match the units of the
+# scenario's parser (crates/core/src/units).
 _EXACT: dict[str, dict[str, int]] = {
     "time": {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9},
     "rate": {"bit/s": 1, "kbit/s": 10**3, "Mbit/s": 10**6, "Gbit/s": 10**9, "Tbit/s": 10**12},
@@ -28,7 +28,7 @@ _FORM = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([^\s0-
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit: what it measures, and how many smallest steps it is (none where there is no smallest step)."""
+    """A unit: its dimension, and its size in smallest steps (`None` for continuous quantities)."""
 
     name: str
     kind: str
@@ -36,20 +36,20 @@ class Unit:
 
     @staticmethod
     def of(name: str) -> Unit:
-        """The unit of that name; one that is not known measures only itself."""
+        """The unit with a name; an unknown one has its own dimension."""
         kind = _KIND.get(name)
         return Unit(name, name, None) if kind is None else Unit(name, kind, _EXACT[kind][name])
 
     def convert(self, number: float, to: Unit) -> float:
-        """`number` of this unit in another one that measures the same."""
+        """Converts `number` to another unit of the same dimension."""
         if self.kind != to.kind:
-            raise ValueError(f"{self.name} and {to.name} do not measure the same")
+            raise ValueError(f"{self.name} and {to.name} have different dimensions")
         if self.steps is None or to.steps is None:
             return number
         return float(Decimal(repr(number)) * self.steps / to.steps)
 
     def write(self, number: float) -> str:
-        """`number` of this unit as a scenario reads it, rounded to whole steps where the unit has any."""
+        """Formats `number` for a scenario, rounded to whole steps if the unit has any."""
         if self.steps is None:
             return f"{number!r} {self.name}"
         exact = Decimal(round(Decimal(repr(number)) * self.steps)) / self.steps
@@ -58,7 +58,7 @@ class Unit:
 
 
 def read(value: object) -> tuple[float, Unit | None] | None:
-    """A number and its unit; the unit is `None` for a bare number. `None` for what is no number."""
+    """Parses a number and its unit; the unit is `None` for a plain number. `None` if it is not a number."""
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):

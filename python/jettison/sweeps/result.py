@@ -1,4 +1,4 @@
-"""What a sweep came to."""
+"""Results of a sweep."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ Status = Literal["complete", "failed", "interrupted"]
 
 @dataclass(frozen=True)
 class FailedRun:
-    """A run that went wrong.
+    """A failed run.
 
     Attributes:
-        point: Number of its point.
-        values: The axes' values there.
-        seed: Its seed.
-        key: Its key; `failed/<key>.json` in the sweep's folder has the place where it was raised too.
-        kind: The exception's type, or `LostWorker`.
-        error: What it says.
+        point: Index of the point.
+        values: Values of the axes.
+        seed: The seed.
+        key: The key; `failed/<key>.json` in the sweep's folder also has the traceback.
+        kind: Type of the exception, or `LostWorker`.
+        error: The exception's message.
     """
 
     point: int
@@ -47,11 +47,10 @@ class FailedRun:
 
 
 class SweepResult:
-    """The runs of a sweep: which there are, and their measures.
+    """The runs of a sweep and their measurements.
 
-    Each combination of a point and one of the scenario's own variants is a *variant* of it, named
-    `axis=value,…`, so that whatever `jettison.plot` draws of a result it draws of a sweep. Everything is read
-    from the folder when it is first asked for.
+    Each combination of a point and a variant of the scenario is a *variant* of the sweep, named `axis=value,…`, so the
+    functions of `jettison.plot` accept a sweep like a result. Data is read from the folder on demand.
     """
 
     def __init__(self, plan: Plan, store: Store, status: Status, keep: Keep = "summary") -> None:
@@ -62,7 +61,7 @@ class SweepResult:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> SweepResult:
-        """The sweep that was last asked for in that folder."""
+        """Opens the last sweep in a folder."""
         store = Store.open(folder)
         index, about = store.read_index()
         seeds: list[int] = about["seeds"]
@@ -80,12 +79,12 @@ class SweepResult:
 
     @property
     def folder(self) -> str:
-        """Where its partitions stand."""
+        """The folder with the partitions."""
         return str(self._store.folder)
 
     @property
     def name(self) -> str:
-        """The scenario's name."""
+        """Name of the scenario."""
         return self._plan.name
 
     @property
@@ -105,12 +104,12 @@ class SweepResult:
 
     @property
     def mode(self) -> str:
-        """Where it was run: always `sim`."""
+        """Execution mode: always `sim`."""
         return "sim"
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
-        """The label of each axis by variant: the sweep's axes and then the scenario's own."""
+        """The labels of each variant by axis: the sweep's axes, then the scenario's."""
         return self._labels
 
     @cached_property
@@ -131,7 +130,7 @@ class SweepResult:
 
     @cached_property
     def index(self) -> Any:
-        """A row a point and seed.
+        """One row per point and seed.
 
         `point`, the axes, `seed`, `key`, `status` (`done`, `failed` or `missing`), `kind`, `error`.
         """
@@ -139,12 +138,12 @@ class SweepResult:
 
     @property
     def has_runs(self) -> bool:
-        """Whether any run is finished."""
+        """Whether any run is completed."""
         return any(status == "done" for status in self.index["status"].to_pylist())
 
     @cached_property
     def failed(self) -> list[FailedRun]:
-        """The runs that went wrong."""
+        """The failed runs."""
         rows: list[dict[str, Any]] = self.index.filter(pc.equal(self.index["status"], "failed")).to_pylist()
         points = self._plan.points
         return [
@@ -167,8 +166,8 @@ class SweepResult:
                 if key in done:
                     tables.append(self._renamed(self._store.read(key), number))
         if not tables:
-            raise SweepError(f"{self.folder}: no run of this sweep is finished")
-        # In one piece: looking something up in thousands of them takes as many times longer.
+            raise SweepError(f"{self.folder}: this sweep has no completed runs")
+        # Combine the chunks: lookups in thousands of chunks are slow.
         return Table.of("runs", pa.concat_tables(tables).unify_dictionaries().combine_chunks())
 
     def _renamed(self, table: Any, point: int) -> Any:
@@ -181,7 +180,7 @@ class SweepResult:
 
     @property
     def summary(self) -> Table:
-        """Means over seeds and 95 % intervals, with the columns of `summary.parquet`."""
+        """Means over seeds with 95 % confidence intervals, with the columns of `summary.parquet`."""
         return self._summary
 
     @cached_property
@@ -190,7 +189,7 @@ class SweepResult:
 
     @property
     def units(self) -> dict[str, str]:
-        """The unit of each metric."""
+        """Unit of each metric."""
         return self._units
 
     @cached_property
@@ -203,8 +202,7 @@ class SweepResult:
     def table(self) -> Any:
         """The summary with the axes as columns: `point`, the axes, then the columns of `summary.parquet`.
 
-        An axis whose values are all numbers is a column of numbers; all else is text, a quantity as it was
-        written.
+        An axis with only numeric values is a numeric column; others are text, with quantities as written.
         """
         summary = self.summary.arrow
         names = summary["variant"].cast(pa.string()).to_pylist()
@@ -221,13 +219,13 @@ class SweepResult:
         return pa.table(columns)
 
     def column(self, axis: str) -> Any:
-        """The values of an axis, one a point: numbers, truth values or text."""
+        """The values of an axis, one per point: numbers, booleans or text."""
         return _column([point[self._axis(axis)] for point in self._plan.points])
 
     def numbers(self, axis: str) -> tuple[list[float], str]:
-        """The values of an axis as numbers of one unit, one a point, and that unit.
+        """The values of an axis as numbers in one unit, one per point, and the unit.
 
-        That of the first point.
+        The unit is that of the first point.
         """
         values = [point[self._axis(axis)] for point in self._plan.points]
         first = quantity.read(values[0])
@@ -235,7 +233,9 @@ class SweepResult:
         for value in values:
             read = quantity.read(value)
             if read is None or first is None or (read[1] is None) != (first[1] is None):
-                raise SweepError(f"axis `{axis}` has {label(value)}, which is no number like {label(values[0])}")
+                raise SweepError(
+                    f"axis `{axis}`: values must be numbers of one dimension, got {label(values[0])} and {label(value)}"
+                )
             numbers.append(read[0] if read[1] is None or first[1] is None else read[1].convert(read[0], first[1]))
         return numbers, first[1].name if first and first[1] else ""
 
@@ -245,10 +245,10 @@ class SweepResult:
         for name, path in self._plan.axes.items():
             if path == axis:
                 return name
-        raise SweepError(f"there is no axis `{axis}`; there are {', '.join(self._plan.axes)}")
+        raise SweepError(f"unknown axis `{axis}`; known are {', '.join(self._plan.axes)}")
 
     def mean(self, metric: str, object: str | None = None, variant: str | None = None, part: str = "") -> float:  # noqa: A002
-        """The mean over seeds of a summary value, as `Result.mean` gives it."""
+        """The mean over seeds of a summary value, as by `Result.mean`."""
         return self.value(metric, object, variant, part)
 
     def value(
@@ -260,45 +260,45 @@ class SweepResult:
         *,
         statistic: str = "mean",
     ) -> float:
-        """One value of the summary, as `Result.value` gives it: NaN where the metric has no such statistic.
+        """A value of the summary, as by `Result.value`: NaN if the metric has no such statistic.
 
         Args:
             metric: The metric.
-            object: The queue or flow; may be left out where only one has the metric.
-            variant: The point, as `variants` names it; may be left out where there is only one.
+            object: The queue or flow; optional if only one has the metric.
+            variant: The variant, as in `variants`; optional if there is only one.
             statistic: `mean`, `p50`, `p95`, `p99`, `ci95_low` or `ci95_high`.
-            part: The subdivision, such as a drop's reason.
+            part: The part of the metric, such as a reason for drops.
 
         Raises:
-            KeyError: There is no such value, or more than one.
+            KeyError: No value matches, or several do.
         """
         return summary_value(self.summary, metric, object, variant, part, statistic)
 
     def result(self, point: int, seed: int) -> Result:
-        """The whole results of one run, where the sweep was asked to keep them (`keep="all"`)."""
+        """The full results of a run, if the sweep kept them (`keep="all"`)."""
         if not 0 <= point < len(self._plan.points):
-            raise SweepError(f"there is no point {point}; there are 0 to {len(self._plan.points) - 1}")
+            raise SweepError(f"`point` must be 0 to {len(self._plan.points) - 1}, got {point}")
         if seed not in self._plan.seeds:
-            raise SweepError(f"there is no seed {seed}; there are {', '.join(str(each) for each in self._plan.seeds)}")
+            raise SweepError(f"`seed` must be one of {', '.join(str(each) for each in self._plan.seeds)}, got {seed}")
         key = self._plan.keys[point][self._plan.seeds.index(seed)]
         folder = self._store.full(key)
         if not folder.is_dir():
-            raise SweepError(f'point {point} under seed {seed} has no whole results: sweep with keep="all"')
+            raise SweepError(f'point {point} with seed {seed} has no full results; sweep with keep="all"')
         return core.open_result(folder)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`table` for pandas."""
+        """`table` as a pandas data frame."""
         return self.table.to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
-        """`table` for polars."""
+        """`table` as a polars data frame."""
         import polars
 
         return polars.DataFrame(self.table)
 
 
 def make_index(plan: Plan, store: Store, keep: Keep) -> Any:
-    """A row a point and seed, as the folder stands now."""
+    """One row per point and seed, from the current contents of the folder."""
     rows = [(point, n) for point in range(len(plan.points)) for n in range(len(plan.seeds))]
     keys = [plan.keys[point][n] for point, n in rows]
     done = store.finished(set(keys), keep == "all")

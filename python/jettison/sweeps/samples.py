@@ -1,4 +1,4 @@
-"""Which points of the space that the axes span are run: all, some, or those that are named."""
+"""Selection of points in the space of the axes: all, a sample, or a list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Literal
 from ..errors import SweepError
 from .axes import Axis, Range, Value, plain, read_axes, refuse_about
 
-# A choice of one value for each axis.
+# A point: one value for each axis.
 Values = dict[str, Value]
 
 _MOST_POINTS = 1_000_000
@@ -22,25 +22,23 @@ _MOST_POINTS = 1_000_000
 
 @dataclass(frozen=True)
 class Grid:
-    """Every combination of the axes' values, the last axis turning fastest."""
+    """All combinations of the axes' values, the last axis varying fastest."""
 
     def points(self, axes: Sequence[Axis]) -> list[Values]:
-        """The points that it takes of the space of these axes."""
+        """The selected points."""
         values = [axis.grid() for axis in axes]
         if math.prod(len(each) for each in values) > _MOST_POINTS:
-            raise SweepError(
-                f"the axes multiply to more than {_MOST_POINTS:,} points; leave out values, or use LatinHypercube"
-            )
+            raise SweepError(f"a grid must have at most {_MOST_POINTS:,} points; use fewer values or LatinHypercube")
         paths = [axis.path for axis in axes]
         return [dict(zip(paths, combination, strict=True)) for combination in itertools.product(*values)]
 
 
 @dataclass(frozen=True)
 class LatinHypercube:
-    """`n` points, of which each axis sees one in each n-th of its range (McKay, Beckman and Conover 1979).
+    """`n` points with one value in each n-th of each axis's range (McKay, Beckman and Conover 1979).
 
-    Of an axis with choices each is taken equally often, give or take one. The same `seed` gives the same
-    points on any machine, and each axis draws for itself: adding one changes nothing on the others.
+    For an axis with choices, their frequencies differ by at most one. Equal seeds give equal points on any machine, and
+    each axis has its own random numbers: adding an axis does not affect the others.
     """
 
     n: int
@@ -48,29 +46,28 @@ class LatinHypercube:
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= _MOST_POINTS:
-            raise SweepError(f"LatinHypercube(n={self.n}): `n` is a number from 1 to {_MOST_POINTS:,}")
+            raise SweepError(f"LatinHypercube: `n` must be from 1 to {_MOST_POINTS:,}, got {self.n}")
 
     def points(self, axes: Sequence[Axis]) -> list[Values]:
-        """The points that it takes of the space of these axes."""
+        """The selected points."""
         columns = [self._column(axis) for axis in axes]
         paths = [axis.path for axis in axes]
         return [dict(zip(paths, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _column(self, axis: Axis) -> list[Value]:
-        # `random()` and the seeding from a number are what Python promises to keep from version to version;
-        # `shuffle` is not.
+        # Python guarantees `random()` and integer seeds across versions, but not `shuffle`.
         key = hashlib.sha256(f"latin hypercube\0{self.seed}\0{axis.path}".encode()).digest()
         draw = random.Random(int.from_bytes(key, "big")).random
         strata = _shuffled(self.n, draw)
         if axis.range is not None:
             return [axis.range.at((stratum + draw()) / self.n) for stratum in strata]
-        # Of choices, which ones are taken once more than the others is drawn too.
+        # The choices with the higher frequency are also random.
         order = _shuffled(len(axis.choices), draw)
         return [axis.choices[order[stratum % len(order)]] for stratum in strata]
 
 
 def _shuffled(count: int, draw: Callable[[], float]) -> list[int]:
-    """The numbers below `count` in an order that is drawn (Fisher and Yates)."""
+    """The numbers below `count` in random order (Fisher and Yates)."""
     order = list(range(count))
     for last in range(count - 1, 0, -1):
         other = int(draw() * (last + 1))
@@ -80,19 +77,19 @@ def _shuffled(count: int, draw: Callable[[], float]) -> list[int]:
 
 @dataclass(frozen=True)
 class Points:
-    """Points that are named one by one: a table of path and value each."""
+    """Explicit points: one table of paths and values per point."""
 
     values: Sequence[Mapping[str, Value]]
 
     def points(self, axes: Sequence[Axis]) -> list[Values]:
-        """The points that it takes of the space of these axes."""
+        """The selected points."""
         if not self.values:
-            raise SweepError("the list of points is empty")
+            raise SweepError("the list of points must not be empty")
         names = {axis.path for axis in axes} or set(self.values[0])
         for number, point in enumerate(self.values):
             if set(point) != names:
                 wanted, got = ", ".join(sorted(names)), ", ".join(sorted(point)) or "nothing"
-                raise SweepError(f"point {number} sets {got}; all points set the same: {wanted}")
+                raise SweepError(f"point {number} must set {wanted}, like all points, got {got}")
         order = [axis.path for axis in axes] or list(self.values[0])
         for path in order:
             refuse_about(path)
@@ -103,27 +100,27 @@ Sample = Literal["grid"] | Grid | LatinHypercube | Points | Sequence[Mapping[str
 
 
 def choose(axes: Mapping[str, Range | Iterable[Value]] | None, sample: Sample) -> tuple[list[Axis], list[Values]]:
-    """The axes and the points to run."""
+    """The axes and the selected points."""
     spanned = read_axes(axes)
     if sample == "grid":
         sample = Grid()
     if isinstance(sample, (str, Mapping)):
-        raise SweepError(f'sample={sample!r}: give "grid", LatinHypercube(n, seed) or a list of points')
+        raise SweepError(f'`sample` must be "grid", LatinHypercube(n, seed) or a list of points, got {sample!r}')
     if not isinstance(sample, (Grid, LatinHypercube, Points)):
         sample = Points(list(sample))
     if not isinstance(sample, Points) and not spanned:
         raise SweepError(
-            'nothing varies: give `axes`, such as axes={"links.bottleneck.rate": ["5 Mbit/s", "10 Mbit/s"]}'
+            'a sweep requires at least one axis, such as axes={"links.bottleneck.rate": ["5 Mbit/s", "10 Mbit/s"]}'
         )
     points = sample.points(spanned)
     if isinstance(sample, Points):
-        # The axes are what the points take on, in the order in which they do.
+        # Derive the axes from the points, in order of appearance.
         spanned = [Axis(path, tuple(_distinct(point[path] for point in points))) for path in points[0]]
     return spanned, points
 
 
 def _distinct(values: Iterable[Value]) -> list[Value]:
-    # As JSON 1, 1.0 and true are three, and tables can be told apart quickly.
+    # JSON distinguishes 1, 1.0 and true, and compares tables quickly.
     seen: dict[str, Value] = {}
     for value in values:
         seen.setdefault(json.dumps(value, sort_keys=True), value)

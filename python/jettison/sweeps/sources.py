@@ -1,12 +1,11 @@
-"""A digest of a queue discipline written in Python: of all that decides what it does.
+"""Digest of a queue discipline written in Python, over everything that affects its behaviour.
 
-That is its source and its module's; and what neither says: the values that a function has closed over, its defaults, and the
-globals that it reads, which a notebook changes without a word. What belongs to Python itself or to an installed package
-goes by its name.
+The digest covers its source and its module's, captured variables, defaults, and the globals that it reads, which a notebook
+can change silently. Objects of Python itself or of installed packages are identified by name.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
-# Anything may stand in a notebook.
+# A notebook may contain any objects.
 from __future__ import annotations
 
 import functools
@@ -25,14 +24,14 @@ _METHODS = (types.FunctionType, staticmethod, classmethod, property)
 
 
 def source_digest(factory: Any) -> str:
-    """The digest. What cannot be told apart (an open file, say) has another one each time: its runs are never found again."""
+    """The digest. Objects without stable contents (such as an open file) make it unique, so its runs are never reused."""
     walk = _Walk()
     walk.add(factory)
     return walk.digest.hexdigest()
 
 
 class _Walk:
-    """Goes through all that a value is made of, each thing once."""
+    """Traversal of everything that a value consists of, each object once."""
 
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
@@ -41,17 +40,17 @@ class _Walk:
     def _say(self, *words: object) -> None:
         for word in words:
             data = str(word).encode(errors="surrogatepass")
-            # With its length before it no word can pass for the end of another.
+            # The length prefix delimits the parts unambiguously.
             self.digest.update(f"{len(data)}\n".encode() + data)
 
     def add(self, value: Any) -> None:
-        """Adds a value, and what it is made of."""
+        """Adds a value and its parts."""
         if isinstance(value, _PLAIN):
             self._say(type(value).__name__, repr(value))
         elif id(value) in self._seen:
             self._say("again", self._seen[id(value)][0])
         else:
-            self._seen[id(value)] = (len(self._seen), value)  # kept: its id stays its own
+            self._seen[id(value)] = (len(self._seen), value)  # a reference keeps the id unique
             self._made_of(value)
 
     def _made_of(self, value: Any) -> None:
@@ -101,13 +100,13 @@ class _Walk:
             self._say("of", module)
             return
         self._source(value)
-        # Of a script or a notebook it is what is used: the rest of it may change without.
+        # For scripts and notebooks, only used parts count: others may change without effect.
         if module != "__main__" and (found := sys.modules.get(module)) is not None:
             self.add(found)
         if isinstance(value, type):
             self._each(value.__bases__)
             for attribute, inner in sorted(vars(value).items()):
-                # What Python itself keeps there (`__slotnames__`) comes and goes.
+                # Entries that Python itself maintains (`__slotnames__`) come and go.
                 if attribute != "_abc_impl" and (not attribute.startswith("__") or isinstance(inner, _METHODS)):
                     self._say(attribute)
                     self._member(inner)
@@ -124,7 +123,7 @@ class _Walk:
                     self.add(value.__globals__[global_name])
 
     def _member(self, value: Any) -> None:
-        # Slots and the like are made from the source, which is in already.
+        # Slots and the like are derived from the source, which is included already.
         if not isinstance(value, (types.MemberDescriptorType, types.GetSetDescriptorType)):
             self.add(value)
 
@@ -133,7 +132,8 @@ class _Walk:
             self._say(inspect.getsource(value))
         except (OSError, TypeError):
             self._say("no source")
-        # Two functions may stand on one line, and what is typed at a prompt has no source.
+        # Include the code: two functions may share a line, and code typed at a prompt has no
+        # source.
         if isinstance(value, types.FunctionType):
             self._code(value.__code__)
 
@@ -157,14 +157,14 @@ class _Walk:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """The names that a function and those within it look up."""
+    """The global names that a function and its inner functions use."""
     inner = (const for const in code.co_consts if isinstance(const, types.CodeType))
     return set(code.co_names).union(*(_names(each) for each in inner))
 
 
 @functools.cache
 def _is_own(module: str) -> bool:
-    """Whether a module is neither Python's nor an installed package's nor ours: it may change from one day to the next."""
+    """Whether a module is neither Python's, nor an installed package's, nor ours, and so may change."""
     top = module.partition(".")[0]
     if top == "__main__" or not top:
         return True

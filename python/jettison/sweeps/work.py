@@ -1,6 +1,6 @@
-"""What a worker is given, what it does, and what it gives back.
+"""Work of a worker: its inputs, its execution and its outcomes.
 
-The same for a process here and for a worker of Dask.
+The same for local processes and workers of Dask.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Keep = Literal["summary", "all"]
 
 @dataclass(frozen=True)
 class Work:
-    """One run: a point's settings under one seed.
+    """A run: a point's settings with a seed.
 
     Attributes:
         key: The run's key.
-        settings: What the point sets, as path and value.
+        settings: The point's settings, as path and value.
         seed: The seed.
-        inputs: Name and SHA-256 of each file that it reads, as the key has them.
+        inputs: Name and SHA-256 of each input file, as in the key.
     """
 
     key: str
@@ -43,15 +43,14 @@ class Work:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run.
+    """The outcome of a run.
 
     Attributes:
         key: The run's key.
-        status: `done`; `found`, if it stood in the folder already; or `failed`.
-        seconds: Wall time that it took.
-        error: What went wrong: the exception's type, its message, and where it was raised.
-        partition: The partition's bytes, where the worker does not see the folder and whoever asked has to
-            write it.
+        status: `done`; `found`, if it was already in the folder; or `failed`.
+        seconds: Wall time of the run.
+        error: The exception's type and message, with the traceback.
+        partition: The partition's bytes, if the worker does not share the folder and the caller has to write it.
     """
 
     key: str
@@ -63,16 +62,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Job:
-    """What all runs of a sweep have in common.
+    """Common data of a sweep's runs.
 
     Attributes:
         scenario: The scenario, pickled.
-        digest: Names it: a worker unpickles it once.
-        version: Version of Jettison that keys are made with; a worker of another one must not run it.
-        folder: Where partitions go.
-        token: By which a worker knows the folder.
-        keep: Whether the whole results of a run are kept beside its summary.
-        runner: `module:function` of what runs a scenario.
+        digest: Digest of the scenario, which a worker unpickles once.
+        version: Version of Jettison in keys; workers of other versions are refused.
+        folder: The folder for partitions.
+        token: Token by which a worker recognises the folder.
+        keep: Whether to keep the full results of a run beside its summary.
+        runner: `module:function` that runs a scenario.
     """
 
     scenario: bytes
@@ -85,18 +84,18 @@ class Job:
 
     @property
     def store(self) -> Store:
-        """The folder, as this process sees it."""
+        """The folder as this process sees it."""
         return Store(Path(self.folder), self.token)
 
 
 class Runner(Protocol):
-    """Runs a scenario with some settings under a seed.
+    """Executes a scenario with settings and a seed.
 
-    Gives a partition's bytes, and leaves its whole results in `full`.
+    Returns a partition's bytes, and leaves the full results in `full`.
     """
 
     def __call__(self, scenario: Any, work: Work, full: Path | None) -> bytes:
-        """Does the run."""
+        """Executes the run."""
         ...
 
 
@@ -105,10 +104,9 @@ class Refused(Exception):  # noqa: N818
 
 
 def pack(scenario: Any, disciplines: Mapping[str, Any]) -> tuple[bytes, str]:
-    """The scenario as bytes that another process can read, and their digest.
+    """The scenario as pickled bytes for other processes, and their digest.
 
-    cloudpickle, where it is installed (Dask brings it), also carries classes that were written in a notebook
-    or a script.
+    cloudpickle, if installed (Dask includes it), also supports classes defined in a notebook or script.
     """
     try:
         import cloudpickle  # pyright: ignore[reportMissingTypeStubs]
@@ -123,8 +121,8 @@ def pack(scenario: Any, disciplines: Mapping[str, Any]) -> tuple[bytes, str]:
         raise SweepError(
             f"this scenario cannot be sent to another process: {_of_whom(disciplines, _fails(dumps))}"
             f"{type(error).__name__}: {error}\n"
-            "  = help: a Python queue discipline goes to workers by pickle: keep open files, locks, sockets "
-            "and generators out of what it is made with"
+            "  = help: a Python queue discipline is pickled for workers: avoid open files, locks, sockets "
+            "and generators in its constructor's arguments"
         ) from error
     if not carries_main and (whom := _of_whom(disciplines, lambda each: each.__module__ == "__main__")):
         raise SweepError(
@@ -135,7 +133,7 @@ def pack(scenario: Any, disciplines: Mapping[str, Any]) -> tuple[bytes, str]:
 
 
 def _of_whom(disciplines: Mapping[str, Any], wrong: Callable[[Any], bool]) -> str:
-    """Names the Python disciplines that something is wrong with, or nothing."""
+    """Names the affected Python disciplines, or nothing."""
     names = [f"`{name}`" for name, each in disciplines.items() if wrong(each)]
     return f"the queue discipline {', '.join(names)}: " if names else ""
 
@@ -156,17 +154,17 @@ _lock = threading.Lock()
 
 
 def prepare(job: Job) -> tuple[Any, Runner]:
-    """The job's scenario and what runs it; raises `Refused` if this worker can do none of its runs."""
+    """The job's scenario and its runner; raises `Refused` if this worker can do none of its runs."""
     import jettison
 
     if jettison.__version__ != job.version:
         raise Refused(
-            f"this worker has Jettison {jettison.__version__}, and whoever asks has {job.version}: install the same"
+            f"versions of Jettison must be equal, got {jettison.__version__} on this worker and {job.version} on the caller"
         )
     try:
-        with _lock:  # a worker of Dask may have several threads
+        with _lock:  # a Dask worker may have several threads
             if job.digest not in _scenarios:
-                _scenarios.clear()  # of one sweep after another only the newest is wanted
+                _scenarios.clear()  # keep only the scenario of the latest sweep
                 _scenarios[job.digest] = pickle.loads(job.scenario)
             scenario = _scenarios[job.digest]
         module, function = job.runner.split(":")
@@ -179,7 +177,7 @@ def prepare(job: Job) -> tuple[Any, Runner]:
 
 
 def check(job: Job) -> str:
-    """Why this worker can do none of a job's runs; empty if it can."""
+    """Reason why this worker can do none of a job's runs; empty if it can."""
     try:
         prepare(job)
         if job.keep == "all" and not job.store.is_visible():
@@ -190,11 +188,11 @@ def check(job: Job) -> str:
 
 
 def _unseen(job: Job) -> str:
-    return f'this worker does not see {job.folder}, which keep="all" needs: name a folder that all workers share'
+    return f'keep="all" requires a folder shared by all workers; this worker does not see {job.folder}'
 
 
 def run_batch(job: Job, batch: Sequence[Work]) -> Iterator[Outcome]:
-    """Does the runs of a batch, one after the other. One that fails does not keep the others from running."""
+    """Executes the runs of a batch sequentially. A failed run does not stop the others."""
     scenario, runner = prepare(job)
     store = job.store
     visible = store.is_visible()
@@ -212,7 +210,7 @@ def run_batch(job: Job, batch: Sequence[Work]) -> Iterator[Outcome]:
 
 
 def _one(job: Job, store: Store | None, scenario: Any, runner: Runner, work: Work) -> bytes | None:
-    """Does one run; gives its partition if there is no folder to write it to."""
+    """Executes a run; returns its partition if there is no folder to write it to."""
     if job.keep == "summary":
         partition = runner(scenario, work, None)
     else:
@@ -220,7 +218,7 @@ def _one(job: Job, store: Store | None, scenario: Any, runner: Runner, work: Wor
             raise SweepError(_unseen(job))
         made = store.scratch(work.key)
         partition = runner(scenario, work, made)
-        # First the folder, then the partition, which says that the run is finished.
+        # Write the full results first: the partition marks the run as completed.
         store.keep_full(work.key, made)
     if store is None:
         return partition
@@ -229,7 +227,7 @@ def _one(job: Job, store: Store | None, scenario: Any, runner: Runner, work: Wor
 
 
 def run_batch_whole(job: Job, batch: Sequence[Work]) -> list[Outcome]:
-    """The same at once: what a task of Dask does."""
+    """The same with all outcomes at once: a task of Dask."""
     try:
         return list(run_batch(job, batch))
     finally:

@@ -36,46 +36,45 @@ def tune(
     seed: int = 0,
     progress: Show = None,
 ) -> TuneResult:
-    """Searches for the parameters that are best for an objective.
+    """Searches for the parameters with the best objective.
 
-    Optuna's tree-structured Parzen estimator proposes, and every trial is run under the same seeds. Trials
-    are asked for `together` at a time and told in their order, so the search is the same on any number of
-    workers and on any executor, and one that was interrupted goes on as if it had not been.
+    Optuna's tree-structured Parzen estimator proposes trials, and each runs with the same seeds. Trials are proposed
+    `together` at a time and reported in order, so the search is equal for any number of workers and any executor, and an
+    interrupted search resumes with the same trials.
 
     Args:
-        scenario: A `Scenario`, or what `jettison.load` takes. Without an `Objective.variant`, the mean over
-            its variants counts.
-        parameters: What is searched: a path, as with `--set`, and a `Range` or a list of values.
-        objective: What is to be small (or large), or the name of a metric whose mean is.
-        floors: What must be kept: a trial that misses a floor is worse than any that does not.
-        trials: How many trials there are in all, those included that `storage` has already.
-        together: How many trials are asked for at a time: more keep a cluster busy, and each knows less of
-            the others. With 1, a trial's seeds are what is run in parallel.
-        seeds: The seeds of each trial, or how many there are; by default the scenario's own.
+        scenario: A `Scenario`, or an argument of `jettison.load`. Without an `Objective.variant`, the mean over its variants
+            counts.
+        parameters: The search space: paths, as with `--set`, with a `Range` or a list of values.
+        objective: The objective, or the name of a metric whose mean is to be minimised.
+        floors: Constraints: a trial that violates one is worse than all that do not.
+        trials: Number of all trials, including those already in `storage`.
+        together: Number of trials proposed at a time: more keep a cluster busy, but each is based on fewer outcomes. With 1,
+            only a trial's seeds run in parallel.
+        seeds: The seeds of each trial, or their number; by default the scenario's.
         executor: As for `jettison.sweep`.
-        storage: The folder that keeps trials and runs. Default `out/tune/<name>`.
+        storage: The folder for trials and runs, by default `out/tune/<name>`.
         seed: Seed of the search itself.
         progress: As for `jettison.sweep`.
 
     Raises:
-        ScenarioError: If the scenario is wrong with the first trial's values. Nothing has been run then.
-        SweepError: If it cannot be done: Optuna is missing, `storage` holds another search, workers cannot be
-        had.
-        KeyboardInterrupt: On Ctrl-C. What was finished is kept.
+        ScenarioError: The scenario is invalid with the first trial's values. Nothing has been run then.
+        SweepError: The search cannot run: Optuna is missing, `storage` holds another search, or workers are unavailable.
+        KeyboardInterrupt: On Ctrl-C. Completed runs are kept.
     """
     if trials < 1 or together < 1:
-        raise SweepError(f"trials={trials}, together={together}: both are numbers from 1")
+        raise SweepError(f"`trials` and `together` must be at least 1, got {trials} and {together}")
     space = Space(parameters)
     if not space.axes:
         raise SweepError(
-            'nothing is searched: give `parameters`, such as {"queues.bottleneck.target": Range("1 ms", "20 ms")}'
+            'a search requires at least one parameter, such as {"queues.bottleneck.target": Range("1 ms", "20 ms")}'
         )
     goal = Objective(objective) if isinstance(objective, str) else objective
     kept = [floors] if isinstance(floors, Floor) else list(floors)
     optuna = _optuna()
     chosen = executors.choose(executor)
     base = core.as_scenario(scenario)
-    # Files are read once: whatever becomes of them meanwhile, all trials are of the same.
+    # Read files once, so that all trials use the same contents.
     base = core.carrying(base, core.contents_of(base, space.choices()))
     chosen.probe()
     packed, digest = pack(base, core.disciplines(base))
@@ -101,7 +100,7 @@ def tune(
 
 
 def _run(asked: Sequence[Asked], engine: Engine, store: Store, reporter: Reporter) -> None:
-    """Does those runs of some trials that are missing."""
+    """Executes the missing runs of some trials."""
     for _, plan in asked:
         runs: list[Work] = plan.work() if isinstance(plan, Plan) else []
         found = store.finished(work.key for work in runs)

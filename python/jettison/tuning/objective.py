@@ -1,4 +1,4 @@
-"""What a search is for, and what it must not give up for it."""
+"""Objective and constraints of a search."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ _STATISTICS = ("mean", "p50", "p95", "p99")
 
 @dataclass(frozen=True)
 class Objective:
-    """A measure of the summary that is to be as small, or as large, as possible.
+    """A metric of the summary to be minimised or maximised.
 
     Args:
         metric: The metric, such as `"frame_latency"` (units: the table of metrics in the book's chapter on
             results).
-        statistic: `"mean"`, or a percentile: `"p50"`, `"p95"`, `"p99"`. It is the mean over the seeds of each
-            run's.
-        object: The queue or flow; may be left out where only one has the metric.
-        part: The metric's subdivision, such as a drop's reason.
-        minimise: Whether small is good.
-        variant: Which of the scenario's own variants counts; by default their mean.
+        statistic: `"mean"`, or a percentile: `"p50"`, `"p95"`, `"p99"`; the mean over seeds of each run's value.
+        object: The queue or flow; optional if only one has the metric.
+        part: The part of the metric, such as a reason for drops.
+        minimise: Whether low values are better.
+        variant: The scenario's variant that counts; by default the mean over all.
     """
 
     metric: str
@@ -40,9 +39,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Floor:
-    """A measure that must not fall below a value (or, with `at_most`, not rise above it).
+    """A metric that must not be below a value (or, with `at_most`, above it).
 
-    `Floor("sqi_ssim", at_least=12.0)`: the mean SQI-SSIM is 12 dB or more. The other arguments are those of
+    `Floor("sqi_ssim", at_least=12.0)` requires a mean SQI-SSIM of at least 12 dB. The other arguments are those of
     `Objective`.
     """
 
@@ -57,14 +56,14 @@ class Floor:
     def __post_init__(self) -> None:
         _check(self.statistic)
         if (self.at_least is None) == (self.at_most is None):
-            raise SweepError(f"Floor({self.metric!r}): give either `at_least` or `at_most`")
+            raise SweepError(f"Floor({self.metric!r}): requires either `at_least` or `at_most`")
 
     def __str__(self) -> str:
         bound = f">= {self.at_least}" if self.at_least is not None else f"<= {self.at_most}"
         return f"{_name(self.metric, self.statistic, self.object, self.part)} {bound}"
 
     def excess(self, value: float) -> float:
-        """By how much a value misses it; zero or below if it does not."""
+        """Amount by which a value violates the constraint; zero or negative if it does not."""
         if self.at_least is not None:
             return self.at_least - value
         assert self.at_most is not None
@@ -73,7 +72,7 @@ class Floor:
 
 def _check(statistic: str) -> None:
     if statistic not in _STATISTICS:
-        raise SweepError(f"statistic={statistic!r}: give one of {', '.join(_STATISTICS)}")
+        raise SweepError(f"`statistic` must be one of {', '.join(_STATISTICS)}, got {statistic!r}")
 
 
 def _name(metric: str, statistic: str, of: str | None, part: str) -> str:

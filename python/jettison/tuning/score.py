@@ -1,4 +1,4 @@
-"""What a trial's runs come to: its objective, and the measures that floors are on."""
+"""Score of a trial: its objective, and the metrics with constraints."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .objective import Floor, Objective
 
 @dataclass
 class Score:
-    """What came of a trial.
+    """Score of a trial.
 
     Attributes:
-        value: The objective; `None` if there is none, and then `error` says why.
-        measures: The measure that each floor is on, by the floor's text.
-        error: Why there is no value.
+        value: The objective; `None` if missing, with the cause in `error`.
+        measures: The metric of each constraint, by the constraint's text.
+        error: Cause of a missing value.
     """
 
     value: float | None = None
@@ -30,10 +30,10 @@ class Score:
 
 
 def score(plan: Plan | ScenarioError, store: Store, goal: Objective, floors: Sequence[Floor]) -> Score:
-    """Reads what the runs of a trial have measured.
+    """Computes the score of a trial from its runs.
 
-    A trial has a value only if every run of it has measured everything: what is left of a setting under which
-    most runs deliver nothing would look good.
+    A trial has a value only if all of its runs measured everything; otherwise a setting with which most runs deliver
+    nothing would look good.
     """
     found = Score()
     try:
@@ -52,14 +52,14 @@ def score(plan: Plan | ScenarioError, store: Store, goal: Objective, floors: Seq
 
 
 def check_variants(plan: Plan, wanted: Sequence[Objective | Floor]) -> None:
-    """Refuses a name of a variant that no trial will have."""
+    """Refuses unknown names of variants."""
     for each in wanted:
         if each.variant is not None and each.variant not in plan.labels:
-            raise SweepError(f"{each}: there is no variant `{each.variant}`; there are {', '.join(plan.labels)}")
+            raise SweepError(f"{each}: unknown variant `{each.variant}`; known are {', '.join(plan.labels)}")
 
 
 def _measure(summary: Any, plan: Plan, of: Objective | Floor) -> float:
     own = list(plan.labels) if of.variant is None else [of.variant]
-    # A trial is a point, and results name a variant at a point after both.
+    # A trial is a point, and names of variants in results include the point.
     variants = [plan.variant(0, name) for name in own]
     return core.pick(summary, of.metric, of.object, of.statistic, of.part, variants, len(plan.seeds))

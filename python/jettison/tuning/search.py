@@ -1,13 +1,13 @@
-"""Asks Optuna what to try next, and tells it what came of it.
+"""Search with Optuna: asks for trials and reports their outcomes.
 
-A search may be cut off at any instant, and goes on as if it had not been. Three rules see to that.
+An interrupted search resumes with the same trials, by three rules.
 
-* A batch of trials is asked for as a whole, and then its numbers are written down at once. Trials that stand in no
-  batch were under way when the search was cut off: they are given up, nothing was told meanwhile, and the batch is
-  asked for again by samplers of the same seeds that know the same.
-* A batch that was written down is finished as it was asked for. What it proposes is not asked for again: Optuna may
-  know half of its outcomes by then.
-* A trial is over when Optuna has its outcome, which is the last that is written of it.
+* A batch of trials is requested as a whole, and then its numbers are stored. Trials outside of stored batches were being
+  requested at the interruption: they are discarded. Nothing was reported in the meantime, so samplers with equal seeds
+  propose an equal batch.
+* A stored batch is completed as requested. Its trials are not requested again, because Optuna may already know half of
+  its outcomes.
+* A trial is completed when Optuna has its outcome, which is written last.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from .study import Trial
 
 _STUDY, _SEARCH, _MEASURES, _ERROR = "tune", "search", "measures", "error"
 
-# Optuna's number of a trial, and its plan, or why it has none.
+# Optuna's number of a trial, and its plan or the error that prevents one.
 Asked = tuple[int, "Plan | ScenarioError"]
 
 
 class Search:
-    """One search, in the journal of its folder."""
+    """A search, stored in the journal of its folder."""
 
     def __init__(
         self,
@@ -54,14 +54,14 @@ class Search:
         self._seeds, self._seed, self._together, self._store = seeds, seed, together, store
         with _without_chatter(optuna):
             self.study: Any = self._open()
-        # Optuna's numbers of the trials of this search, in their order: those of all batches.
+        # Optuna's numbers of this search's trials, in order, from all batches.
         self._numbers: list[int] = []
         attributes: dict[str, Any] = self.study.user_attrs
         while batch := attributes.get(self._next_batch):
             self._numbers += batch
 
     def _open(self) -> Any:
-        """The study. A folder that another search was made in is refused: its trials say nothing about this one."""
+        """Opens the study. Refuses a folder with another search, whose trials do not apply."""
         optuna, asked = self._optuna, self._description()
         backend = optuna.storages.journal.JournalFileBackend(str(self._store.folder / "trials.journal"))
         storage = optuna.storages.JournalStorage(backend)
@@ -73,10 +73,11 @@ class Search:
             if any(_MEASURES in trial.user_attrs for trial in study.get_trials(deepcopy=False)):
                 other = [key for key, value in asked.items() if before.get(key) != value]
                 raise SweepError(
-                    f"{self._store.folder} holds a search with another {', '.join(other)}: "
-                    "name another folder for `storage`"
+                    f"{self._store.folder} holds a search with different {', '.join(other)}; "
+                    "choose another folder for `storage`"
                 )
-            # It came to nothing: most likely its first values were refused, and have been mended since.
+            # An empty study: most likely its first values were invalid and have been corrected
+            # since.
             optuna.delete_study(study_name=_STUDY, storage=storage)
         direction = "minimize" if self._goal.minimise else "maximize"
         study = optuna.create_study(study_name=_STUDY, storage=storage, direction=direction)
@@ -84,7 +85,7 @@ class Search:
         return study
 
     def _description(self) -> dict[str, Any]:
-        """All that decides which trials are made and what comes of them."""
+        """All data that determines the trials and their outcomes."""
         asked = {
             "parameters": self._space.describe(),
             "files of the parameters": [self._fingerprint(path, choice) for path, choice in self._space.choices()],
@@ -99,31 +100,31 @@ class Search:
         return json.loads(json.dumps(asked))
 
     def _fingerprint(self, path: str, choice: Value) -> str | None:
-        """What the scenario is with that choice: a trace or a Python discipline may have changed under its name."""
+        """Fingerprint of the scenario with a choice: a trace or a Python discipline may have changed under the same name."""
         try:
             return core.fingerprint(self._base.set({path: without_label(choice)}))
         except ScenarioError:
-            return None  # it may be right together with another parameter
+            return None  # may be valid in combination with another parameter
 
     @property
     def _next_batch(self) -> str:
-        """What the batch after those that are known is called in the study."""
+        """Name of the next batch in the study."""
         return f"batch {len(self._numbers) // self._together}"
 
     def left(self, trials: int) -> int:
-        """How many trials are still to be made."""
+        """Number of remaining trials."""
         return max(0, trials - len(self._over()))
 
     def _over(self) -> list[Any]:
-        """The trials that were told, with or without a value."""
+        """The reported trials, with or without a value."""
         found = self.study.get_trials(deepcopy=False)
         return [found[number] for number in self._numbers if found[number].state.is_finished()]
 
     def next(self, trials: int) -> list[Asked]:
-        """What is to be run next of a search of so many trials: what is left of a batch; nothing at the end.
+        """The next trials to run in a search of so many trials: the rest of a batch; empty at the end.
 
         Raises:
-            ScenarioError: If the scenario is wrong with the first trial's values.
+            ScenarioError: The scenario is invalid with the first trial's values.
         """
         done = len(self._over())
         if done >= trials:
@@ -138,16 +139,16 @@ class Search:
         return due
 
     def _ask(self) -> None:
-        """Asks for a batch.
+        """Requests a batch.
 
-        It is a whole one also where fewer trials are wanted: the others wait for a search of more.
+        The batch is complete even if fewer trials are wanted: the rest waits for a longer search.
         """
         for trial in self.study.get_trials(deepcopy=False, states=(self._optuna.trial.TrialState.RUNNING,)):
             self.study.tell(trial.number, state=self._optuna.trial.TrialState.FAIL)
         batch: list[int] = []
         for n in range(self._together):
-            # A sampler of its own for each trial, so that what is proposed depends on what was told before
-            # and on nothing else: not on how often the search was cut off.
+            # Each trial has its own sampler, so its values depend only on the outcomes reported
+            # before and not on interruptions.
             key = hashlib.sha256(f"{self._seed} {len(self._numbers) + n}".encode()).digest()
             self.study.sampler = self._optuna.samplers.TPESampler(
                 seed=int.from_bytes(key[:4], "big"), n_startup_trials=10
@@ -159,7 +160,7 @@ class Search:
         self._numbers += batch
 
     def _plan(self, number: int) -> Plan | ScenarioError:
-        """The runs of a trial. Two parameters that are right by themselves may not go together."""
+        """The runs of a trial. Parameters that are valid alone may be invalid in combination."""
         trial = self.study.get_trials(deepcopy=False)[number]
         try:
             plan = make_plan(self._base, None, [self._space.read(trial.params)], self._seeds)
@@ -169,11 +170,11 @@ class Search:
         return plan
 
     def tell(self, number: int, score: Score) -> None:
-        """Records what came of a trial. Until the last line it is not over, and all of it may come again."""
+        """Reports a trial's outcome. It is completed only after the last line; until then everything may be repeated."""
         optuna, before = self._optuna, self.study.get_trials(deepcopy=False)[number]
         trial = optuna.trial.Trial(self.study, before._trial_id)
         for floor in self._floors:
-            # Optuna takes a constraint once.
+            # Optuna accepts a constraint once.
             if str(floor) in score.measures and str(floor) not in before.constraints:
                 trial.set_constraint(str(floor), floor.excess(score.measures[str(floor)]))
         trial.set_user_attr(_MEASURES, score.measures)
@@ -183,7 +184,7 @@ class Search:
             self.study.tell(number, score.value, state=states.FAIL if score.value is None else states.COMPLETE)
 
     def trials(self) -> list[Trial]:
-        """All trials that are over, numbered in their order."""
+        """All completed trials, in order."""
         made: list[Trial] = []
         for number, trial in enumerate(self._over()):
             measures: dict[str, float] = trial.user_attrs[_MEASURES]
@@ -195,7 +196,7 @@ class Search:
 
 @contextlib.contextmanager
 def _without_chatter(optuna: Any) -> Generator[None]:
-    """Optuna logs a line a trial; the bar says it."""
+    """Suppresses Optuna's log line per trial; the bar shows the progress."""
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:

@@ -1,4 +1,4 @@
-"""Parameters as Optuna's distributions, and back."""
+"""Conversion of parameters to and from Optuna's distributions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..sweeps.samples import Values
 
 
 class Space:
-    """What is searched.
+    """The search space.
 
-    A range is searched as a number of the unit of its low end; a list of values as categories.
+    A range is searched as a number in the unit of its low end; a list of values as categories.
     """
 
     def __init__(self, parameters: Mapping[str, Range | Iterable[Value]]) -> None:
@@ -24,18 +24,18 @@ class Space:
         return {axis.path: _suggest(trial, axis) for axis in self.axes}
 
     def read(self, parameters: Mapping[str, Any]) -> Values:
-        """The values that a stored trial's parameters stand for."""
+        """The values that a stored trial's parameters represent."""
         return {axis.path: _value(axis, parameters[axis.path]) for axis in self.axes}
 
     def choices(self) -> list[tuple[str, Value]]:
-        """Path and value of each choice that a scenario may be given."""
+        """Path and value of each choice in the space."""
         return [(axis.path, choice) for axis in self.axes for choice in axis.choices]
 
     def describe(self) -> list[list[Any]]:
-        """The space in a form that is the same for the same space.
+        """A canonical description of the space.
 
-        A search that goes on must be of the same. A choice is all that it says, not its label alone: two
-        tables may have one label.
+        A resumed search must have the same space. Choices are described completely, because two tables may have the same
+        label.
         """
         return [_describe(axis) for axis in self.axes]
 

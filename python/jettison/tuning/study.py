@@ -1,4 +1,4 @@
-"""What a search came to."""
+"""Results of a search."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trial:
-    """One choice of the parameters.
+    """A trial: a choice of the parameters.
 
     Attributes:
-        number: Its place in the search, from 0.
-        values: What each parameter was, by path.
-        value: The objective there; `None` if it was not measured or a run failed.
-        constraints: The measure that each floor is on, by the floor's text.
-        feasible: Whether every floor is kept.
-        error: Why there is no value.
+        number: Index in the search, from 0.
+        values: Values of the parameters, by path.
+        value: The objective; `None` if it was not measured or a run failed.
+        constraints: The metric of each constraint, by the constraint's text.
+        feasible: Whether all constraints are satisfied.
+        error: Cause of a missing value.
     """
 
     number: int
@@ -48,12 +48,12 @@ class TuneResult:
         self.floors = list(floors)
         #: The Optuna study, for Optuna's own plots and importances.
         self.study = study
-        #: Where the trials and the runs' partitions stand.
+        #: The folder of the trials and the runs' partitions.
         self.folder = folder
 
     @property
     def feasible(self) -> list[Trial]:
-        """The trials that have a value and keep every floor, the best first; of equal ones the earlier."""
+        """The feasible trials, best first, then in order."""
         sign = 1 if self.objective.minimise else -1
         usable = [
             (sign * trial.value, trial.number, trial)
@@ -64,11 +64,11 @@ class TuneResult:
 
     @property
     def best(self) -> Trial:
-        """The best trial of those that keep every floor."""
+        """The best feasible trial."""
         if not self.feasible:
             floors = ", ".join(str(floor) for floor in self.floors)
-            kept = f" and keeps every floor ({floors})" if floors else ""
-            # A name that is wrong is so in every trial: the first error says what is right.
+            kept = f" and satisfies all floors ({floors})" if floors else ""
+            # An unknown name is an error in every trial: the first error contains the remedy.
             why = next((f"\ntrial {trial.number}: {trial.error}" for trial in self.trials if trial.error), "")
             raise SweepError(f"no trial of {len(self.trials)} has a value{kept}{why}")
         return self.feasible[0]
@@ -77,13 +77,13 @@ class TuneResult:
         best = (
             f"; best {self.objective} {self.best.value:g} at {self.best.values}"
             if self.feasible
-            else f"; none has a value{' and keeps every floor' if self.floors else ''}"
+            else f"; none has a value{' and satisfies all floors' if self.floors else ''}"
         )
         return f"TuneResult({len(self.trials)} trials{best})"
 
     @property
     def table(self) -> Any:
-        """A row a trial: `trial`, the parameters by path, `value`, a column a floor, `feasible`, `error`."""
+        """One row per trial: `trial`, the parameters by path, `value`, one column per floor, `feasible`, `error`."""
         trials = self.trials
         columns: dict[str, Any] = {"trial": pa.array([trial.number for trial in trials], pa.int64())}
         for path in trials[0].values if trials else ():
@@ -98,5 +98,5 @@ class TuneResult:
         return pa.table(columns)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`table` for pandas."""
+        """`table` as a pandas data frame."""
         return self.table.to_pandas()

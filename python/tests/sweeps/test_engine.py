@@ -35,7 +35,7 @@ class Played(Session):
     def submit(self, number: int, batch: Sequence[Work]) -> None:
         self.batches.append([work.key for work in batch])
         if self._broken:
-            self._events.append(Broken("no worker can be had"))
+            self._events.append(Broken("no workers are available"))
         if self.unfit:
             self.unfit -= 1
             self._events.append(Lost(number, "it has another version", counts=False))
@@ -98,7 +98,7 @@ def test_a_run_that_ends_its_workers_is_given_up_and_takes_no_other_with_it(stor
     assert {key for key, outcome in over.items() if outcome.status == "failed"} == {deadly}
     assert over[deadly].error == (
         "LostWorker",
-        f"{LOSSES} workers were lost while they had this run; the last: it was ended by SIGKILL",
+        f"{LOSSES} workers were lost during this run; the last: it was ended by SIGKILL",
         "",
     )
     assert sum(deadly in batch for batch in session.batches) == LOSSES
@@ -150,5 +150,5 @@ def test_what_was_tried_on_several_workers_alone_is_the_cause(store: Store):
 
 
 def test_without_any_worker_it_ends_with_the_reason(store: Store):
-    with pytest.raises(SweepError, match="no worker can be had"):
+    with pytest.raises(SweepError, match="no workers are available"):
         run(Played(broken=True), store, works(3))

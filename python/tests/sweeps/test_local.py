@@ -82,7 +82,9 @@ def test_a_worker_that_dies_once_loses_nothing(store: Store, tmp_path: Path):
 
 def test_a_worker_of_another_version_is_refused_before_anything_starts(store: Store):
     job = replace(fake_job(store), version="0.0.1-other")
-    with pytest.raises(SweepError, match=r"this worker has Jettison .*, and whoever asks has 0\.0\.1-other"):
+    with pytest.raises(
+        SweepError, match=r"versions of Jettison must be equal, got .* on this worker and 0\.0\.1-other on the caller"
+    ):
         LocalExecutor(1).start(job)
 
 

@@ -113,17 +113,17 @@ def test_points_may_be_named_and_give_the_axes():
 @pytest.mark.parametrize(
     ("axes", "sample", "message"),
     [
-        ({}, "grid", "nothing varies"),
+        ({}, "grid", "requires at least one axis"),
         ({"a": []}, "grid", "axis `a` has no values"),
-        ({"a": "1 ms"}, "grid", "is one value"),
-        ({"a": [1, 1]}, "grid", "the value 1 twice"),
-        ({"a": [object()]}, "grid", "cannot stand in a scenario"),
-        ({"a": [math.nan]}, "grid", "cannot stand in a scenario"),
-        ({"a": Range(0.0, 1.0)}, "grid", "axis `a`: Range(0.0, 1.0) has no end of values"),
-        ({"a": range(1001), "b": range(1000)}, "grid", "more than 1,000,000 points"),
-        ({"a": [1]}, "random", "sample='random'"),
-        ({"a": [1]}, [{"a": 1}, {"b": 1}], "point 1 sets b; all points set the same: a"),
-        ({"a": [1]}, [], "the list of points is empty"),
+        ({"a": "1 ms"}, "grid", "values must be a list"),
+        ({"a": [1, 1]}, "grid", "got 1 twice"),
+        ({"a": [object()]}, "grid", "values must be text, numbers, lists or tables"),
+        ({"a": [math.nan]}, "grid", "values must be text, numbers, lists or tables"),
+        ({"a": Range(0.0, 1.0)}, "grid", "axis `a`: Range(0.0, 1.0) is continuous: a grid requires `points` or `step`"),
+        ({"a": range(1001), "b": range(1000)}, "grid", "at most 1,000,000 points"),
+        ({"a": [1]}, "random", "got 'random'"),
+        ({"a": [1]}, [{"a": 1}, {"b": 1}], "point 1 must set a, like all points, got b"),
+        ({"a": [1]}, [], "the list of points must not be empty"),
     ],
 )
 def test_what_cannot_be_a_sweep_is_refused(axes: object, sample: object, message: str):
@@ -136,12 +136,12 @@ def test_what_cannot_be_a_sweep_is_refused(axes: object, sample: object, message
     ("arguments", "message"),
     [
         ({"low": 2, "high": 1}, "`low` must be below `high`"),
-        ({"low": "1 ms", "high": "1 Mbit/s"}, "another unit"),
-        ({"low": "1 ms", "high": 5}, "another unit"),
-        ({"low": "fast", "high": 5}, "is no number"),
-        ({"low": 0.0, "high": 1.0, "log": True}, "begins above zero"),
-        ({"low": 1.0, "high": 2.0, "log": True, "step": 0.5}, "has no `step`"),
-        ({"low": 1.0, "high": 2.0, "step": 0.0}, "`step` must be above zero"),
+        ({"low": "1 ms", "high": "1 Mbit/s"}, "units of a range must have one dimension"),
+        ({"low": "1 ms", "high": 5}, "units of a range must have one dimension"),
+        ({"low": "fast", "high": 5}, "an end must be a number"),
+        ({"low": 0.0, "high": 1.0, "log": True}, "must begin above 0"),
+        ({"low": 1.0, "high": 2.0, "log": True, "step": 0.5}, "`log` and `step` cannot be combined"),
+        ({"low": 1.0, "high": 2.0, "step": 0.0}, "`step` must be > 0"),
         ({"low": 1.0, "high": 2.0, "points": 1}, "`points` must be at least 2"),
         ({"low": 1.0, "high": math.inf}, "`low` must be below `high`"),
     ],
@@ -182,5 +182,5 @@ def test_named_points_may_come_from_numpy_and_set_what_is_run():
     axes, points = choose(None, [{"x": np.int64(n), "y": np.float64(0.5)} for n in (3, 4)])
     assert points == [{"x": 3, "y": 0.5}, {"x": 4, "y": 0.5}]
     assert [axis.choices for axis in axes] == [(3, 4), (0.5,)]
-    with pytest.raises(SweepError, match="axis `seeds`: that is no part of what is run"):
+    with pytest.raises(SweepError, match="axis `seeds`: this key is not part of a run"):
         choose(None, [{"seeds": 1}])

@@ -39,7 +39,7 @@ def test_sweeps_that_begin_at_once_share_a_new_folder(tmp_path: Path):
 @pytest.mark.parametrize("name", ["results.csv", ".hidden", "full"])
 def test_a_folder_with_something_else_is_refused(tmp_path: Path, name: str):
     (tmp_path / name).touch()
-    with pytest.raises(SweepError, match="holds something else"):
+    with pytest.raises(SweepError, match="holds something other"):
         Store.create(tmp_path)
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
 
@@ -70,7 +70,7 @@ def test_the_index_says_what_it_is_of(tmp_path: Path):
     (store.folder / "sweep.json").write_text('{"name": "another"}')
     assert store.read_index()[1] == {"name": "one"}
     (store.folder / "index.parquet").write_bytes(b"cut off")
-    with pytest.raises(SweepError, match="ask for the sweep again"):
+    with pytest.raises(SweepError, match="repeat the sweep"):
         store.read_index()
 
 
@@ -80,5 +80,5 @@ def test_half_a_partition_is_no_partition(tmp_path: Path):
     store.write("a", data)
     store.write("b", data[:20])
     assert store.finished(["a", "b", "c"]) == {"a"}
-    with pytest.raises(SweepError, match="ask for the sweep again"):
+    with pytest.raises(SweepError, match="repeat the sweep"):
         store.read("b")

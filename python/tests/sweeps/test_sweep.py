@@ -186,7 +186,7 @@ def test_a_wrong_point_is_refused_before_anything_runs(scenario: Scenario, tmp_p
 
 def test_a_folder_that_holds_something_else_is_refused(scenario: Scenario, tmp_path: Path):
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(SweepError, match="holds something else than a sweep"):
+    with pytest.raises(SweepError, match="holds something other than a sweep"):
         jettison.sweep(scenario, {TARGET: ["1 ms"]}, out=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -337,9 +337,9 @@ def test_keeping_all_after_a_summary_only_runs_again(scenario: Scenario, tmp_pat
     jettison.sweep(scenario, some, seeds=1, out=tmp_path / "out")
     kept = jettison.sweep(scenario, some, seeds=1, out=tmp_path / "out", keep="all")
     assert kept.status == "complete" and len(kept.result(1, 1).queues) > 0
-    with pytest.raises(SweepError, match="there is no point 2; there are 0 to 1"):
+    with pytest.raises(SweepError, match="`point` must be 0 to 1, got 2"):
         kept.result(2, 1)
-    with pytest.raises(SweepError, match="there is no seed 99; there are 1"):
+    with pytest.raises(SweepError, match="`seed` must be one of 1, got 99"):
         kept.result(0, 99)
     with pytest.raises(jettison.RunError, match="SweepResult"):
         jettison.open(tmp_path / "out")
@@ -347,5 +347,5 @@ def test_keeping_all_after_a_summary_only_runs_again(scenario: Scenario, tmp_pat
 
 @pytest.mark.parametrize("path", ["seeds", "name", "vary"])
 def test_what_is_no_part_of_a_run_is_no_axis(scenario: Scenario, tmp_path: Path, path: str):
-    with pytest.raises(SweepError, match=f"axis `{path}`: that is no part of what is run"):
+    with pytest.raises(SweepError, match=f"axis `{path}`: this key is not part of a run"):
         jettison.sweep(scenario, {path: [1, 2]}, out=tmp_path / "out")

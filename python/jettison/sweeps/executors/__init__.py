@@ -1,4 +1,4 @@
-"""Where the runs of a sweep are done."""
+"""Executors of a sweep's runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["DaskExecutor", "Executor", "LocalExecutor", "choose"]
 
 
 def choose(executor: Any) -> Executor:
-    """What `executor=` of a sweep means.
+    """Resolves the argument `executor=` of a sweep.
 
-    Nothing or `"local"`, an executor, an address, or a client or cluster of Dask.
+    None or `"local"`, an executor, an address, or a client or cluster of Dask.
     """
     if executor is None or executor == "local":
         return LocalExecutor()
@@ -24,5 +24,7 @@ def choose(executor: Any) -> Executor:
     if isinstance(executor, int) and not isinstance(executor, bool):
         return LocalExecutor(executor)
     if isinstance(executor, str) and "://" not in executor and ":" not in executor:
-        raise SweepError(f'executor={executor!r}: give "local", an address such as "tcp://head:8786", or a Dask client')
+        raise SweepError(
+            f'`executor` must be "local", an address such as "tcp://head:8786", or a Dask client, got {executor!r}'
+        )
     return DaskExecutor(executor)

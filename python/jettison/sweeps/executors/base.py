@@ -1,4 +1,4 @@
-"""What a sweep asks of whatever runs its batches."""
+"""Interface between sweeps and executors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..work import Job, Outcome, Work
 
 @dataclass(frozen=True)
 class Finished:
-    """A run of a batch is over."""
+    """A run of a batch is completed."""
 
     batch: int
     outcome: Outcome
@@ -20,20 +20,20 @@ class Finished:
 
 @dataclass(frozen=True)
 class Ended:
-    """All runs of a batch are over, and have been reported."""
+    """All runs of a batch are completed and reported."""
 
     batch: int
 
 
 @dataclass(frozen=True)
 class Lost:
-    """The worker that had a batch is gone, and with it what was not reported of it.
+    """The worker with a batch is gone, and with it the unreported runs.
 
     Attributes:
         batch: The batch.
-        why: What is known of it.
-        counts: Whether the batch itself may be the cause; it is not if the worker could do no batch at all.
-        final: Whether the batch was tried on several workers before it was given up.
+        why: The known cause.
+        counts: Whether the batch may be the cause; false if the worker could run no batch at all.
+        final: Whether the batch was given up after attempts on several workers.
     """
 
     batch: int
@@ -44,7 +44,7 @@ class Lost:
 
 @dataclass(frozen=True)
 class Broken:
-    """Nothing can be run at all."""
+    """No run is possible."""
 
     why: str
 
@@ -53,43 +53,43 @@ Event = Finished | Ended | Lost | Broken
 
 
 class Session(ABC):
-    """Workers that are ready for the batches of one job."""
+    """Workers that are ready for the batches of a job."""
 
-    #: How many seconds of work a batch should be, to be worth sending.
+    #: Seconds of work per batch that justify its transfer.
     batch_seconds: float
 
     @property
     @abstractmethod
     def slots(self) -> int:
-        """How many batches go at once; may change while workers come and go."""
+        """Number of parallel batches; may change as workers come and go."""
 
     @abstractmethod
     def submit(self, number: int, batch: Sequence[Work]) -> None:
-        """Hands over a batch."""
+        """Submits a batch."""
 
     @abstractmethod
     def events(self, timeout: float) -> list[Event]:
-        """What has happened since, after waiting at most `timeout` seconds for something to happen."""
+        """Events since the last call, after waiting at most `timeout` seconds for one."""
 
     @abstractmethod
     def close(self) -> None:
-        """Ends the workers, or gives up what they still have to do. Called once, whatever happened."""
+        """Ends the workers or cancels their remaining work. Called exactly once, also after errors."""
 
 
 class Executor(ABC):
-    """Where runs are done: processes of this machine, or a cluster."""
+    """Provider of workers: local processes or a cluster."""
 
     def probe(self) -> None:
-        """Whether workers can be had at all; raises `SweepError` if it is known already that they cannot."""
+        """Raises `SweepError` if workers are known to be unavailable."""
         return
 
     @abstractmethod
     def start(self, job: Job) -> Session:
-        """Makes workers ready; raises `SweepError` if they cannot be had, or cannot do this job."""
+        """Prepares workers; raises `SweepError` if they are unavailable or cannot do this job."""
 
 
 def drained(events: queue.SimpleQueue[Event], timeout: float) -> list[Event]:
-    """All that is in the queue, after waiting at most `timeout` seconds for the first."""
+    """All events in the queue, after waiting at most `timeout` seconds for the first."""
     found: list[Event] = []
     try:
         found.append(events.get(timeout=timeout))

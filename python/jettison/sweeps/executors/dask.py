@@ -1,7 +1,7 @@
-"""Workers of a Dask cluster: `LocalCluster`, SSH, SLURM, Kubernetes, whatever a `Client` reaches.
+"""Workers of a Dask cluster: `LocalCluster`, SSH, SLURM, Kubernetes or any other that a `Client` reaches.
 
-Workers that see the sweep's folder (shared storage) write their partitions there. What a worker that does not
-see it has run comes back to whoever asked, who writes it.
+Workers that share the sweep's folder write their partitions there. Partitions of other workers are returned to the
+caller, who writes them.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from ...errors import SweepError
 from ..work import Job, Outcome, Work, check, run_batch_whole
 from .base import Ended, Event, Executor, Finished, Lost, Session, drained
 
-# An unreachable scheduler is given up after that many seconds: with the interpreter's start below ten.
+# Timeout for an unreachable scheduler in seconds; with the interpreter's start below ten.
 _CONNECT_SECONDS = 4
-# How often the number of workers is asked for.
+# Interval of queries for the number of workers.
 _COUNT_SECONDS = 2.0
-# So many batches that a worker could not even begin may come back; more, and it is the batches.
+# Maximum number of returned batches that workers could not start; beyond it, the batches are the
+# cause.
 _RETURNS = 100
-# A job of more bytes than this is sent to the workers once, and not with every batch.
+# A job larger than this is sent to the workers once instead of with each batch.
 _LARGE_JOB = 256 * 1024
 
 
@@ -47,7 +48,7 @@ class DaskExecutor(Executor):
         self.client = client
 
     def probe(self) -> None:
-        """Asks the scheduler whether it is one."""
+        """Checks that the address is a scheduler."""
         address = _address(self.client)
         if address is not None:
             _ask(address)
@@ -72,25 +73,27 @@ def _distributed() -> Any:
 
 
 def _address(target: Any) -> str | None:
-    """The scheduler's address, where that is all that is known of it."""
+    """The scheduler's address, if the target is nothing more."""
     if isinstance(target, _distributed().Client):
         return None
     address = target if isinstance(target, str) else getattr(target, "scheduler_address", None)
     if not isinstance(address, str) or not address:
-        raise SweepError(f"executor: {target!r} is no Dask client, cluster or address such as tcp://head:8786")
+        raise SweepError(
+            f"`executor` must be a Dask client, a cluster or an address such as tcp://head:8786, got {target!r}"
+        )
     if not re.fullmatch(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):[0-9]{1,5}|inproc://\S+", address):
-        raise SweepError(f"`{address}` is no address of a Dask scheduler: write one such as tcp://head:8786")
+        raise SweepError(f"the address of a Dask scheduler must be like tcp://head:8786, got `{address}`")
     return address
 
 
 def _connect(target: Any) -> tuple[Any, bool]:
-    """The client, and whether it is ours to close."""
+    """The client, and whether to close it."""
     address = _address(target)
     if address is None:
         if target.status != "running":
             raise SweepError(f"this Dask client is {target.status}, not connected to a scheduler")
         return target, False
-    # A client that does not come to be is slow to be given up, and prints its own trouble: first it is asked plainly.
+    # A failing client takes long and prints its own errors, so query the scheduler directly first.
     _ask(address)
     try:
         return _distributed().Client(address, timeout=_CONNECT_SECONDS, set_as_default=False), True
@@ -106,14 +109,14 @@ def _unreachable(address: str, why: object) -> SweepError:
 
 
 def _ask(address: str) -> None:
-    """Asks what listens there who it is; raises `SweepError` if it is no scheduler, or says nothing for some seconds."""
+    """Asks the listener for its identity; raises `SweepError` if it is not a scheduler or does not answer in time."""
     distributed = _distributed()
     if address.startswith("inproc:"):
         return
     if address.startswith(("tcp://", "tls://")) or "://" not in address:
         host, _, port = address.rpartition("://")[2].rpartition(":")
         try:
-            # Dask itself would try again and again where nobody listens.
+            # Without this, Dask retries for long if nothing listens.
             socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
         except (OSError, OverflowError) as error:
             raise _unreachable(address, error) from None
@@ -130,7 +133,7 @@ def _ask(address: str) -> None:
         except BaseException as error:
             answer.put(error)
 
-    # In a thread: in a notebook this one has an event loop already.
+    # In a thread, because a notebook's thread already has an event loop.
     with _quiet():
         threading.Thread(target=ask, daemon=True).start()
         try:
@@ -138,23 +141,23 @@ def _ask(address: str) -> None:
         except queue.Empty:
             found = TimeoutError()
     if isinstance(found, TimeoutError):
-        raise _unreachable(address, f"nothing has come in {_CONNECT_SECONDS} s of what a scheduler says")
+        raise _unreachable(address, f"no valid answer within {_CONNECT_SECONDS} s")
     if isinstance(found, BaseException):
         raise _unreachable(address, found)
     if not isinstance(found, dict) or cast("dict[str, Any]", found).get("type") != "Scheduler":
-        raise _unreachable(address, "something else does")
+        raise _unreachable(address, "another service does")
 
 
 def _why_not(answer: Any) -> str:
-    """Why a worker cannot do the job that it was asked about; empty if it can."""
+    """Reason why a worker cannot do the job; empty if it can."""
     if isinstance(answer, ModuleNotFoundError):
-        return f"{answer}: install Jettison there, of the same version"
+        return f"{answer}; install the same version of Jettison there"
     return f"{type(answer).__name__}: {answer}" if isinstance(answer, BaseException) else answer
 
 
 @contextlib.contextmanager
 def _quiet() -> Generator[None]:
-    """Without the log lines of what is going to be said as an error."""
+    """Suppresses log lines of errors that are raised anyway."""
     names = [
         "distributed",
         "distributed.client",
@@ -178,9 +181,9 @@ def _leave(client: Any) -> None:
 
 
 class DaskSession(Session):
-    """A task a batch.
+    """A session with one task per batch.
 
-    Dask itself gives the tasks of a lost worker to another one, and gives up on one that ends several.
+    Dask itself reassigns the tasks of a lost worker, and gives up tasks that kill several.
     """
 
     batch_seconds = 2.0
@@ -195,7 +198,7 @@ class DaskSession(Session):
         self._futures: dict[int, Any] = {}
         self._counted = 0.0
         self._slots = 1
-        # Why workers cannot do this job, by address; those that can have an empty text.
+        # Reasons why workers cannot do this job, by address; empty for those that can.
         self._asked: dict[str, str] = {}
         self._limits: dict[int, list[str]] = {}
         self._returned = 0
@@ -205,18 +208,18 @@ class DaskSession(Session):
             raise SweepError(refused)
 
     def _wait_for_workers(self) -> None:
-        """Waits for the first worker: those of a batch system come when it is their turn."""
+        """Waits for the first worker: on a batch system, workers start when their turn comes."""
         if self._client.nthreads():
             return
         sys.stderr.write(
-            f"jettison: the cluster at {self._client.scheduler.address} has no workers yet: waiting for the first "
+            f"jettison: the cluster at {self._client.scheduler.address} has no workers yet; waiting for the first "
             "(Ctrl-C gives up)\n"
         )
         while not self._client.nthreads():
             time.sleep(0.2)
 
     def _ask_new(self) -> str:
-        """Asks workers that came since whether they can do the job; gives why the first of those cannot that cannot."""
+        """Asks new workers whether they can do the job; returns the reason of the first that cannot."""
         threads: dict[str, int] = self._client.nthreads()
         self._asked = {address: why for address, why in self._asked.items() if address in threads}
         new = [address for address in threads if address not in self._asked]
@@ -225,7 +228,7 @@ class DaskSession(Session):
             try:
                 answers: dict[str, Any] = self._client.run(check, self._job, workers=new, on_error="return")
             except Exception as error:
-                # One that has gone meanwhile; if it has not, it is asked again.
+                # A worker that has gone in the meantime; if it has not, it is asked again.
                 logging.getLogger("jettison").debug("asking workers: %s", error)
                 answers = {}
             for address, answer in answers.items():
@@ -239,22 +242,22 @@ class DaskSession(Session):
 
     @property
     def slots(self) -> int:
-        """Threads of the workers that can do the job."""
+        """Number of threads of the workers that can do the job."""
         if time.monotonic() - self._counted > _COUNT_SECONDS:
-            with contextlib.suppress(Exception):  # the number that it was before serves as well
+            with contextlib.suppress(Exception):  # keep the previous number
                 if refused := self._ask_new():
-                    sys.stderr.write(f"jettison: {refused}: it is left out\n")
+                    sys.stderr.write(f"jettison: {refused}; it is not used\n")
                 self._free()
         return self._slots
 
     def _free(self) -> None:
-        """Takes back what waits for workers that are gone."""
+        """Cancels tasks that wait for lost workers."""
         for number, allowed in list(self._limits.items()):
             if not any(address in self._asked for address in allowed) and number in self._futures:
                 self._client.cancel([self._futures[number]])
 
     def submit(self, number: int, batch: Sequence[Work]) -> None:
-        """Hands the batch to the scheduler as a task."""
+        """Submits the batch to the scheduler as a task."""
         future = self._client.submit(
             run_batch_whole,
             self._payload(),
@@ -268,7 +271,7 @@ class DaskSession(Session):
         future.add_done_callback(functools.partial(self._over, number))
 
     def _allowed(self, number: int) -> list[str] | None:
-        """The workers that may have the batch, if there are some that may not."""
+        """The workers allowed for the batch, if some are not."""
         able = [address for address, why in self._asked.items() if not why]
         if len(able) == len(self._asked):
             return None
@@ -278,29 +281,30 @@ class DaskSession(Session):
         return able
 
     def _payload(self) -> Any:
-        """The job, or where the workers have it."""
+        """The job, or a reference to its copy on the workers."""
         if len(self._job.scenario) < _LARGE_JOB:
             return self._job
         if self._sent is None or self._sent.status != "finished":
             try:
                 self._sent = self._client.scatter(self._job, broadcast=True, hash=False)
             except TimeoutError:
-                return self._job  # all workers have gone: it goes with the batch to those that come
+                return self._job  # all workers are gone: send it with the batch to new ones
         return self._sent
 
     def _over(self, number: int, future: Any) -> None:
-        """Called by the client's own thread when a task is over."""
+        """Callback of the client's thread for a completed task."""
         try:
             outcomes: list[Outcome] = future.result()
         except _distributed().scheduler.KilledWorker as error:
             self._events.put(Lost(number, f"KilledWorker: {error}", final=True))
             return
         except (asyncio.CancelledError, concurrent.futures.CancelledError) as error:
-            # What the task needed is gone with a worker, or it waited for workers that are gone.
+            # Data for the task was lost with a worker, or it waited for workers that are gone.
             self._events.put(Lost(number, f"{type(error).__name__}: {error}", counts=False))
             return
         except BaseException as error:
-            # A worker that came late and can do no batch: whoever comes is asked again before the next one goes out.
+            # A late worker that can do no batch: new workers are asked before the next batch is
+            # submitted.
             self._counted = 0.0
             self._returned += 1
             counts = self._returned > _RETURNS
@@ -311,7 +315,7 @@ class DaskSession(Session):
         self._events.put(Ended(number))
 
     def events(self, timeout: float) -> list[Event]:
-        """What the tasks that are over have come to."""
+        """Outcomes of the completed tasks."""
         found = drained(self._events, timeout)
         for event in found:
             if isinstance(event, (Ended, Lost)):
@@ -320,7 +324,7 @@ class DaskSession(Session):
         return found
 
     def close(self) -> None:
-        """Cancels what is under way; a client of the caller's stays open."""
+        """Cancels remaining tasks; a client of the caller stays open."""
         futures = list(self._futures.values())
         self._futures.clear()
         with contextlib.suppress(Exception):

@@ -1,4 +1,4 @@
-"""Worker processes of this machine."""
+"""Local worker processes."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from ..work import Job, Work
 from . import pipe
 from .base import Broken, Ended, Event, Executor, Finished, Lost, Session, drained
 
-# A worker that dies before it is ready is started again so often, and no more.
+# Number of restarts of a worker that dies before it is ready.
 _STARTS = 3
 
 
 class LocalExecutor(Executor):
-    """Processes of this machine, by default one a core.
+    """Local processes, by default one per core.
 
-    A process that dies (killed, out of memory) is replaced, and its runs are done again.
+    A process that dies (killed, out of memory) is replaced, and its runs are repeated.
     """
 
     def __init__(self, workers: int | None = None) -> None:
         if workers is not None and workers < 1:
-            raise SweepError(f"LocalExecutor(workers={workers}): at least one worker is needed")
+            raise SweepError(f"LocalExecutor: `workers` must be at least one worker, got {workers}")
         self.workers = workers or cores()
 
     def start(self, job: Job) -> Session:
-        """Starts one process, asks it whether it can do the job, and then the others."""
+        """Starts one process, asks it whether it can do the job, and then starts the others."""
         return LocalSession(job, self.workers)
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores available to this process."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 class LocalSession(Session):
-    """One thread for each process, which hands it batches and reads its replies."""
+    """One thread per process, which sends it batches and reads its replies."""
 
     batch_seconds = 1.0
 
@@ -57,7 +57,7 @@ class LocalSession(Session):
         self._lock = threading.Lock()
         self._processes: list[subprocess.Popen[bytes] | None] = [None] * workers
         self._threads = [threading.Thread(target=self._serve, args=(n,), daemon=True) for n in range(workers)]
-        # The first worker alone says whether the job can be done: nothing starts before that is known.
+        # The first worker alone tells whether the job is possible, before any other starts.
         refused = self._launch(0)
         if refused:
             self.close()
@@ -72,20 +72,20 @@ class LocalSession(Session):
 
     @property
     def processes(self) -> list[int]:
-        """Process ids of the workers that are there now."""
+        """Process ids of the current workers."""
         with self._lock:
             return [process.pid for process in self._processes if process is not None and process.poll() is None]
 
     def submit(self, number: int, batch: Sequence[Work]) -> None:
-        """Puts the batch where the next idle process takes it."""
+        """Queues the batch for the next idle process."""
         self._batches.put((number, batch))
 
     def events(self, timeout: float) -> list[Event]:
-        """What the processes have said."""
+        """Replies of the processes."""
         return drained(self._events, timeout)
 
     def close(self) -> None:
-        """Ends the processes, whatever they are doing."""
+        """Ends the processes, even if busy."""
         with self._lock:
             self._closing = True
             processes = [process for process in self._processes if process is not None]
@@ -103,7 +103,7 @@ class LocalSession(Session):
             _close_pipes(process)
 
     def _launch(self, place: int) -> str:
-        """Starts the process of that place; gives why it cannot do the job, empty if it can."""
+        """Starts the process with an index; returns the reason why it cannot do the job, empty if it can."""
         with self._lock:
             if self._closing:
                 return "closed"
@@ -116,7 +116,7 @@ class LocalSession(Session):
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=environment,
-                # Ctrl-C is for whoever asked, who then ends the workers.
+                # Ctrl-C is handled by the parent, which then ends the workers.
                 start_new_session=True,
             )
             if (old := self._processes[place]) is not None:
@@ -163,7 +163,7 @@ class LocalSession(Session):
 
 
 def _end(process: subprocess.Popen[bytes]) -> str:
-    """How a process ended that has closed its pipes."""
+    """The way in which a process with closed pipes ended."""
     try:
         status = process.wait(timeout=5)
     except subprocess.TimeoutExpired:
@@ -179,7 +179,7 @@ def _end(process: subprocess.Popen[bytes]) -> str:
 
 
 def _pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
-    """Its standard input and output."""
+    """The process's standard input and output."""
     assert process.stdin is not None, "it was started with pipes"
     assert process.stdout is not None, "it was started with pipes"
     return process.stdin, process.stdout
@@ -191,4 +191,4 @@ def _close_pipes(process: subprocess.Popen[bytes]) -> None:
             if stream is not None:
                 stream.close()
         except OSError:
-            pass  # what was still to be written has no reader
+            pass  # remaining output has no reader

@@ -1,4 +1,4 @@
-"""Messages over a pipe: pickled, each with its length before it."""
+"""Messages over a pipe: pickled, with a length prefix."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _LENGTH = struct.Struct(">Q")
 
 
 def send(stream: IO[bytes], message: object) -> None:
-    """Writes a message with its length before it."""
+    """Writes a message with a length prefix."""
     data = pickle.dumps(message)
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Reads a message; raises `EOFError` if the other end has gone."""
+    """Reads a message; raises `EOFError` if the other end is closed."""
     head = _read(stream, _LENGTH.size)
     return pickle.loads(_read(stream, _LENGTH.unpack(head)[0]))
 

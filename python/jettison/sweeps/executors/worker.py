@@ -1,7 +1,7 @@
-"""A worker process: reads batches from its standard input, and writes what became of them to its output.
+"""A worker process: reads batches from standard input and writes outcomes to standard output.
 
-It is started by its name and not by forking or by importing the caller's script again, so that a script
-without `if __name__ == "__main__"` and a notebook work as well.
+It is started as a module and not by forking or importing the caller's script, so scripts without
+`if __name__ == "__main__"` and notebooks work as well.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import sys
 
 
 def main() -> None:
-    """Serves batches until nobody asks any more."""
-    # What a discipline prints must not come between the messages: it goes to standard error.
+    """Serves batches until standard input is closed."""
+    # Output of disciplines must not mix with the messages: redirect it to standard error.
     requests = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -33,7 +33,7 @@ def main() -> None:
         for outcome in run_batch(job, batch):
             send(replies, outcome)
             if os.getppid() != parent:
-                return  # nobody is left to read
+                return  # the parent is gone
         send(replies, None)
 
 
@@ -41,6 +41,6 @@ if __name__ == "__main__":
     try:
         main()
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
-        # Whoever asked has gone: not even Python's own flush at the end has a reader.
+        # The parent is gone: even Python's final flush has no reader.
         sys.stderr.flush()
         os._exit(1)
