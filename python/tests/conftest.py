@@ -10,7 +10,7 @@ import jettison
 
 ROOT = Path(__file__).parents[2]
 
-# Two hosts, a router and a bottleneck that drops: some ten thousand packets a run.
+# Two hosts, a router and a bottleneck that drops: some ten thousand packets per run.
 TEXT = """\
 name = "small"
 duration = "4 s"
@@ -70,7 +70,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def command() -> Path:
-    """The `jettison` command of the same version, which scripts/python.sh builds."""
+    """The `jettison` command of the same version, built by scripts/python.sh."""
     named = os.environ.get("JETTISON")
     found = named or shutil.which(
         "jettison", path=os.pathsep.join(str(ROOT / "target" / kind) for kind in ("debug", "release"))

@@ -1,8 +1,8 @@
-"""A small result with numbers that are known, for the tests of the plots: no simulation, no files."""
+"""A small result with known numbers for the tests of plots, without simulation and files."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ QUEUE = "bottleneck.forward"
 
 
 class Table:
-    """As a result's tables are: `.arrow` and `.filter(column=value)`. It counts how often it is looked through."""
+    """A table like those of results, with `.arrow` and `.filter(column=value)`. It counts passes over its rows."""
 
     def __init__(self, arrow: pa.Table) -> None:
         self.arrow = arrow
@@ -53,7 +53,7 @@ def rtt(queue: str, rate: str, seed: int) -> float:
 
 
 def sample(queue: str, seed: int, second: int) -> float:
-    """The backlog at that second, in packets."""
+    """The backlog in a second, in packets."""
     return float(10 * QUEUES.index(queue) + seed + second % 3)
 
 
@@ -142,7 +142,7 @@ def _distributions() -> list[dict[str, Any]]:
 
 
 def _frames() -> list[dict[str, Any]]:
-    """Two frames a second of each run; each third was never shown."""
+    """Two frames per second of each run; every third was never shown."""
     rows: list[dict[str, Any]] = []
     for queue in QUEUES:
         for rate in RATES:
@@ -189,7 +189,7 @@ def _summary() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 class BigResult:
-    """A sweep of two numbers: a variant a pair, five seeds, one measure of five. What varies is known of each."""
+    """A sweep of two numbers with one variant per pair, five seeds and one metric of five."""
 
     name = "test/big"
     units: ClassVar[dict[str, str]] = {"rtt": "ms"}
@@ -211,7 +211,7 @@ class BigResult:
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
-        """Made anew each time, as a result makes them of its manifest."""
+        """Created on each call, as in a result."""
         return {variant: dict(of) for variant, of in self._labels.items()}
 
     def _table(self, seeds: int) -> Table:

@@ -1,4 +1,4 @@
-"""The notebooks run, are short, and are committed without what they printed."""
+"""The notebooks run, are short, and are committed without output."""
 
 # pyright: basic
 from __future__ import annotations

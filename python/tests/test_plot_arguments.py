@@ -1,8 +1,8 @@
-"""What cannot be drawn as it was asked for is told what can; what is not said has a sensible default."""
+"""Errors about arguments name valid values, and missing arguments have sensible defaults."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import inspect
@@ -75,7 +75,7 @@ def result():
         (lambda _: plot.bars(None, "rtt"), "got a NoneType"),
     ],
 )
-def test_what_cannot_be_meant_is_told_what_can(result, draw, said):
+def test_invalid_arguments_are_refused_with_the_valid_ones(result, draw, said):
     before = plt.get_fignums()
     with pytest.raises(PlotError) as error:
         draw(result)
@@ -91,7 +91,7 @@ def test_papers_figures_come_with_the_module():
 
 
 def with_objects(result: SmallResult, metric: str, names: list[str]) -> SmallResult:
-    """The result, in whose summary each of these has the metric, as ping has the RTT."""
+    """The result with the metric added for each of these objects, with ping's RTT as values."""
     for table in (result.summary, result.runs):
         rows = table.arrow.to_pylist()
         rows += [{**row, "object": name, "metric": metric} for row in rows if row["metric"] == "rtt" for name in names]
@@ -120,7 +120,7 @@ def test_of_flows_all_are_drawn_together_or_one_must_be_named(result):
     two = with_objects(SmallResult(), "goodput", ["bulk", "web"])
     with pytest.raises(PlotError, match="several objects; name one of: bulk, web"):
         plot.bars(two, "goodput")
-    # The same where there is no queue at all.
+    # The same without any queue.
     two.runs = Table(two.runs.arrow.filter([m == "goodput" for m in two.runs.arrow["metric"].to_pylist()]))
     with pytest.raises(PlotError, match="several objects; name one of: bulk, web"):
         plot.boxes(two, "goodput")

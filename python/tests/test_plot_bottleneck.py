@@ -1,4 +1,4 @@
-"""The queue that is drawn where none is named is the one that the report compares."""
+"""The default queue of plots is the one in the report's comparison."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
@@ -18,7 +18,7 @@ from jettison.plot.reading import bottleneck
 
 
 def result(queues: dict[str, dict[str, list[float]]], **manifest) -> SmallResult:
-    """A result with these values of each run, by queue and metric."""
+    """A result with these values of the runs, by queue and metric."""
     made = SmallResult()
     rows = [
         {"variant": "a", "seed": seed, "object": name, "metric": metric, "part": part, "mean": value}
@@ -27,7 +27,7 @@ def result(queues: dict[str, dict[str, list[float]]], **manifest) -> SmallResult
         for seed, value in enumerate(values)
         for part in ("", "ignored")
     ]
-    # What a part says is no measure of the queue.
+    # A part is not a value of the queue.
     rows = [{**row, "mean": -1e9} if row["part"] else row for row in rows]
     empty = pa.table({name: pa.array([], pa.string()) for name in ("object", "metric", "part", "mean")})
     made.runs = Table(pa.Table.from_pylist(rows) if rows else empty)
@@ -41,17 +41,17 @@ def result(queues: dict[str, dict[str, list[float]]], **manifest) -> SmallResult
         ({"a": {"utilisation": [40.0]}, "b": {"utilisation": [90.0]}}, "b"),
         # The mean of all runs decides.
         ({"a": {"utilisation": [0.0, 100.0]}, "b": {"utilisation": [60.0, 60.0]}}, "b"),
-        # A queue that drops is congested, however little gets through.
+        # A queue with drops is congested, even if little gets through.
         ({"a": {"utilisation": [70.0]}, "b": {"utilisation": [50.0], "drop_rate": [30.0]}}, "b"),
-        # Whole per cents: the backlog tells two full links apart, and 99.96 is not fuller than 99.6.
+        # Whole per cents: the backlog decides between two full links, and 99.96 equals 99.6.
         ({"a": {"utilisation": [99.96], "backlog": [1.0]}, "b": {"utilisation": [99.6], "backlog": [9.0]}}, "b"),
-        # A half goes up, as Rust rounds, and not to the even number.
+        # Halves are rounded up, as in Rust, and not to even numbers.
         ({"a": {"utilisation": [98.0], "backlog": [9.0]}, "b": {"utilisation": [98.5], "backlog": [1.0]}}, "b"),
-        # Of what is alike the first.
+        # The first of equal queues.
         ({"b": {"utilisation": [99.0]}, "a": {"utilisation": [99.0]}}, "b"),
-        # A queue without a rate, such as one behind a program, has its backlog alone.
+        # A queue without a rate, such as one behind a program, has only a backlog.
         ({"a": {"backlog": [2.0]}, "b": {"backlog": [3.0]}}, "b"),
-        # Below nothing there is nothing, and what is no number is none.
+        # Negative values count as zero, and NaN as missing.
         ({"a": {"utilisation": [-5.0]}, "b": {"utilisation": [float("nan")], "backlog": [1.0]}}, "b"),
     ],
 )
@@ -60,7 +60,7 @@ def test_the_rule_is_the_reports(queues, chosen):
     assert bottleneck(result(queues, objects=dict.fromkeys(queues, "queues"))) == chosen
 
 
-def test_what_the_experiment_names_is_it():
+def test_the_queue_that_the_experiment_names_is_chosen():
     assert bottleneck(result({"a": {"utilisation": [40.0]}}, bottleneck="core.forward")) == "core.forward"
 
 
@@ -69,7 +69,7 @@ def test_only_queues_are_and_in_the_manifests_order():
     assert bottleneck(result(queues, objects={"b": "queues", "a": "queues", "flow": "flows"})) == "b"
 
 
-def test_without_a_queue_it_says_so():
+def test_a_result_without_queues_is_refused():
     with pytest.raises(PlotError, match="no queue"):
         bottleneck(result({}))
 

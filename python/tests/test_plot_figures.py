@@ -1,7 +1,7 @@
-"""The papers' figures: which there are, drawing them, and the command that writes them."""
+"""The papers' figures: registry, drawing, and the command that writes them."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import functools
@@ -25,7 +25,7 @@ from jettison.plot import figures
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 PAPERS = ["ired", "newcwv", "codelpp", "dpm", "octopus"]
 
-#: Short forms from which every figure can be drawn: what is laid over the scenario, and the seeds.
+#: Short forms of experiments that suffice for all figures: changes to the scenario, and seeds.
 SHORT = {
     "ired/ingress-vs-egress": ({"duration": "4 s", "warm_up": "1 s"}, [1, 2]),
     "ired/dash-cdn": ({"duration": "25 s", "warm_up": "5 s"}, [1]),
@@ -44,7 +44,7 @@ SHORT = {
 
 
 def short(name: str) -> jettison.Scenario:
-    """The experiment, as short as its figures allow; of alternatives that are named only one is kept."""
+    """The experiment, as short as its figures allow; only one of named alternatives is kept."""
     scenario = jettison.load(name, quick=True)
     changes = dict(SHORT[name][0])
     for path, value in changes.items():
@@ -57,13 +57,13 @@ def short(name: str) -> jettison.Scenario:
 
 @pytest.fixture(scope="session")
 def results() -> Callable[[str], jettison.Result]:
-    """The short results of an experiment, run when they are first asked for."""
+    """The short results of an experiment, run on first use."""
     return functools.cache(lambda name: jettison.run(short(name), seeds=SHORT[name][1]))
 
 
 @pytest.fixture(scope="session")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Some of them as `jettison reproduce` leaves them."""
+    """Some results, stored as by `jettison reproduce`."""
     out = tmp_path_factory.mktemp("out")
     for name in ("ired/ingress-vs-egress", "dpm/explore", "octopus/motivation"):
         jettison.run(short(name), seeds=SHORT[name][1], out=out / name)
@@ -76,7 +76,7 @@ def _close():
     plt.close("all")
 
 
-def test_every_paper_has_figures_of_experiments_that_there_are():
+def test_every_paper_has_figures_of_existing_experiments():
     assert sorted(figures.papers()) == sorted(PAPERS)
     for each in figures.all_figures():
         assert each.experiments, each.slug
@@ -112,7 +112,7 @@ def test_a_figure_is_drawn_with_units_and_whole_in_its_frame(results, name):
             assert extent.x1 <= box.x1 + 1, text.get_text()
     labels = [label for ax in drawn for label in (ax.get_xlabel(), ax.get_ylabel()) if label]
     labels += [made.get_supylabel()] if made.get_supylabel() else []
-    bare = {"RTT", "SSIM", *(label for label in labels if label.startswith("Share"))}
+    bare = {"RTT", "SSIM", *(label for label in labels if label.startswith("Fraction"))}
     assert [label for label in labels if label not in bare and not re.search(r"\(.+\)$", label)] == []
 
 
@@ -124,7 +124,7 @@ def test_a_result_in_memory_is_drawn_as_a_stored_one_is(results, stored):
     assert lines[0] == lines[1]
 
 
-def test_the_papers_values_stand_on_their_bars(results):
+def test_the_papers_values_are_on_their_bars(results):
     made = figures.draw("newcwv/table", results("newcwv/slides"))
     diamonds = [float(line.get_ydata()[0]) for line in made.axes[0].lines if line.get_marker() == "D"]
     # Three paths; on the first one the paced value stands for Linux's ratios as well.
@@ -138,20 +138,20 @@ def test_red_shows_behind_red_dpm(results):
         assert widths["RED"] > 2 * widths["RED-DPM"]
 
 
-def test_titles_say_goodput_where_the_axis_does(results):
+def test_titles_and_axes_agree_on_goodput(results):
     made = figures.draw("ired/throughput", results("ired/ingress-vs-egress"))
     assert "goodput" in made.get_suptitle()
     assert made.axes[0].get_xlabel() == "Goodput (Mbit/s)"
 
 
-def test_what_is_missing_is_named_and_the_rest_is_drawn(stored, tmp_path, capsys):
+def test_missing_data_is_named_and_the_rest_is_drawn(stored, tmp_path, capsys):
     first = stored / "ired/ingress-vs-egress"
     assert command.main(["ired", str(first), "--out", str(tmp_path / "f"), "--format", "svg"]) == 0
     said = capsys.readouterr()
     assert len(said.out.splitlines()) == 4
     missing = "cannot be drawn: missing results of ired/dash-cdn; `jettison reproduce ired/dash-cdn` creates them"
     assert [line.endswith(missing) for line in said.err.splitlines()] == [True] * 3
-    # An arm that the results lack.
+    # A missing arm.
     some = (
         jettison.load("ired/ingress-vs-egress")
         .set("vary[0].values", ["ired-64"])
@@ -192,7 +192,7 @@ def test_an_experiment_alone_has_its_own_figures(stored, tmp_path, capsys):
     assert Path(record["path"]).is_file()
 
 
-def test_pngs_and_pdfs_are_what_they_say(stored, tmp_path, capsys):
+def test_files_have_the_format_of_their_extension(stored, tmp_path, capsys):
     assert command.main(["dpm/explore", str(stored / "dpm/explore"), "--out", str(tmp_path)]) == 0
     assert [Path(line).suffix for line in capsys.readouterr().out.splitlines()] == [".png", ".svg", ".pdf"]
     assert (tmp_path / "explore.png").read_bytes().startswith(b"\x89PNG")
@@ -219,7 +219,7 @@ def test_the_same_results_give_the_same_files(stored, tmp_path):
         (["ired", "--check"], 0, ""),
     ],
 )
-def test_what_cannot_be_drawn_is_said_with_its_status(tmp_path, monkeypatch, capsys, arguments, status, said):
+def test_errors_have_a_message_and_a_status(tmp_path, monkeypatch, capsys, arguments, status, said):
     monkeypatch.chdir(tmp_path)
     assert command.main(arguments) == status
     captured = capsys.readouterr()
@@ -228,6 +228,6 @@ def test_what_cannot_be_drawn_is_said_with_its_status(tmp_path, monkeypatch, cap
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unknown_figure_is_told_the_known_ones():
+def test_the_message_about_an_unknown_figure_lists_the_known_ones():
     with pytest.raises(plot.PlotError, match=r"no figure `ired/fig1`; there are: .*ired/rtt"):
         figures.draw("ired/fig1", {})

@@ -1,8 +1,8 @@
-"""Thousands of variants: nothing looks through a whole table for each of them."""
+"""Thousands of variants: no function makes a pass over a table for each of them."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import time
@@ -50,7 +50,7 @@ def _close():
 
 
 def looks_through(draw, result: BigResult) -> int:
-    """How often the tables are looked through."""
+    """Number of passes over the tables."""
     tables = [result.runs, result.summary, result.flows, result.queues, result.distributions]
     before = sum(table.looks for table in tables)
     draw(result)
@@ -58,7 +58,7 @@ def looks_through(draw, result: BigResult) -> int:
 
 
 @pytest.mark.parametrize("kind", DRAWN)
-def test_a_table_is_looked_through_as_often_for_many_variants_as_for_few(kind):
+def test_the_number_of_passes_does_not_depend_on_the_number_of_variants(kind):
     few, many = (looks_through(DRAWN[kind], BigResult(n, 3)) for n in (2, 9))
     assert few == many
 
@@ -68,11 +68,11 @@ def test_two_thousand_points_of_five_seeds_are_drawn_in_seconds(kind):
     result = BigResult(50, 40)
     began = time.perf_counter()
     DRAWN[kind](result)
-    # Some tenths, of bars one: this is for a machine that has much else to do.
+    # Some tenths of a second, one for bars: the limit allows for a busy machine.
     assert time.perf_counter() - began < 10.0
 
 
-def test_stored_results_are_read_a_few_times_whatever_there_is_to_draw(small, tmp_path, monkeypatch):
+def test_stored_results_are_read_a_few_times_for_any_number_of_variants(small, tmp_path, monkeypatch):
     scenario = small.set("duration", "2 s").vary("links.bottleneck.rate", [f"{n} Mbit/s" for n in (3, 5, 7, 9, 11, 13)])
     jettison.run(scenario, seeds=2, out=tmp_path / "out")
     reads: list[list[str]] = []
@@ -91,7 +91,7 @@ def test_stored_results_are_read_a_few_times_whatever_there_is_to_draw(small, tm
     ):
         reads.clear()
         draw(jettison.open(tmp_path / "out"))
-        # The columns that are picked by, one after the other, and then the rest together.
+        # The columns of conditions one by one, then the rest together.
         assert len(reads) <= 8, reads
 
 
@@ -112,7 +112,7 @@ def test_rows_are_grouped_in_their_order():
     assert grouped(table, ("variant",), ("value",), part="y") == {}
 
 
-def test_thousands_of_schemes_have_their_looks_at_once():
+def test_thousands_of_schemes_get_their_styles_quickly():
     names = [f"scheme {n}" for n in range(5000)]
     began = time.perf_counter()
     found = looks(names, {name: {"queue": name} for name in names})
@@ -120,7 +120,7 @@ def test_thousands_of_schemes_have_their_looks_at_once():
     assert time.perf_counter() - began < 5.0
 
 
-def test_no_more_words_stand_on_an_axis_than_can_be_read():
+def test_axes_have_a_readable_number_of_words():
     ax = plot.bars(BigResult(50, 40), "rtt")
     assert len(ax.patches) == 2000
     assert np.ptp([tick.get_position()[0] for tick in ax.get_xticklabels()]) > 1900

@@ -1,8 +1,8 @@
-"""A plot says of what it is, and how many of the runs there are."""
+"""Remarks of plots name the data and the number of runs."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import matplotlib
@@ -31,7 +31,7 @@ def result():
 
 @pytest.fixture
 def interrupted(result) -> SmallResult:
-    """Two of three runs of CoDel, one of iRED, none of the third."""
+    """Two of three runs of CoDel, one of iRED, none of the third scheme."""
     there = {("codel", 1), ("codel", 2), ("ired-64", 1)}
     runs = [(variant(queue, "5 Mbit/s"), seed) for queue, seed in sorted(there)]
     result.manifest = {**result.manifest, "runs": [{"variant": v, "seed": s} for v, s in runs]}
@@ -49,7 +49,7 @@ def interrupted(result) -> SmallResult:
 
 
 def parts(ax) -> list[str]:
-    """What the remark says."""
+    """The parts of the remark."""
     found = style.noted(ax)
     assert found is not None
     return found[1]
@@ -66,7 +66,7 @@ def test_runs_that_are_missing_are_not_counted():
     assert counts.runs([6, 3, 0], 19) == "3 to 6 of 19 runs"
 
 
-def test_of_a_sweep_the_rows_say_what_was_run(result):
+def test_the_runs_of_a_sweep_are_taken_from_its_rows(result):
     rows = result.runs.arrow
     result.runs.arrow = rows.filter(pc.not_equal(rows["variant"], CODEL))
     assert "runs" not in result.manifest
@@ -74,7 +74,7 @@ def test_of_a_sweep_the_rows_say_what_was_run(result):
     assert counts.absent(result, [CODEL, other]) == {CODEL: "no runs", other: "no values"}
 
 
-def test_a_mean_over_an_interrupted_experiment_says_so_and_names_what_was_not_run(interrupted):
+def test_plots_of_an_interrupted_experiment_name_missing_runs(interrupted):
     ax = plot.time_series(interrupted, "backlog", QUEUE, variants=SLOW, seed="mean")
     assert "mean of 1 to 2 of 3 runs, lowest to highest" in parts(ax)
     assert entries(ax) == ["CoDel", "iRED 64", "mine (no runs)"]
@@ -82,13 +82,13 @@ def test_a_mean_over_an_interrupted_experiment_says_so_and_names_what_was_not_ru
     assert entries(one) == ["CoDel", "iRED 64 (no runs)", "mine (no runs)"]
 
 
-def test_without_a_legend_the_remark_names_it(interrupted):
+def test_without_a_legend_the_remark_names_missing_runs(interrupted):
     ax = plot.time_series(interrupted, "backlog", QUEUE, variants=SLOW, seed="mean", legend=False)
     assert "no runs of mine" in parts(ax)
     assert "no runs of 4 variants" in parts(plot.time_series(interrupted, "backlog", QUEUE, seed="mean", legend=False))
 
 
-def test_every_other_kind_counts_what_is_there(interrupted):
+def test_every_other_kind_counts_existing_runs(interrupted):
     few = "1 to 2 of 3 runs"
     shares = plot.cdf(interrupted, "rtt", "ping", variants=SLOW)
     assert few in parts(shares)
@@ -111,7 +111,7 @@ def test_every_other_kind_counts_what_is_there(interrupted):
     assert entries(plot.ellipses(interrupted, variants=SLOW, legend=True))[-1] == "mine (no runs)"
 
 
-def test_one_run_is_one_run(result):
+def test_one_run_is_written_in_the_singular(result):
     result.seeds = [1]
     for table in (result.runs,):
         table.arrow = table.arrow.filter(pc.equal(table.arrow["seed"], 1))
@@ -130,12 +130,12 @@ def test_the_remark_says_object_labels_and_samples(result):
     assert parts(plot.boxes(result, "rtt", "ping", variants=SLOW)) == ["ping", "rate 5 Mbit/s", "3 runs"]
     assert parts(plot.window(result, "bulk", variants=[CODEL])) == ["bulk", "CoDel", "rate 5 Mbit/s", "seed 1"]
     assert parts(plot.lines(result, "rtt", "ping", x="rate", variants={"queue": "codel"}))[:2] == ["ping", "CoDel"]
-    # The ticks name the objects, where there are several.
+    # With several objects, the ticks name them.
     several = plot.bars(result, "utilisation", [QUEUE, "access.forward"], variants=SLOW)
     assert parts(several)[0] == "rate 5 Mbit/s"
 
 
-def test_a_long_remark_has_lines_of_its_own_and_reads_the_same():
+def test_a_long_remark_is_wrapped_without_changes():
     with style.context():
         ax = style.new_axes(None, (2.4, 2.0))
         said = ["bottleneck.forward", "rate 10 Mbit/s", "means of 10 samples", "seed 1"]
@@ -146,7 +146,7 @@ def test_a_long_remark_has_lines_of_its_own_and_reads_the_same():
     assert ax.texts[0].get_window_extent().x0 >= 0
 
 
-def test_of_panels_one_remark_stays_and_says_what_all_have_alike(result):
+def test_one_remark_of_panels_stays_with_the_common_parts(result):
     figure, axes = plt.subplots(1, 2)
     for ax, name in zip(axes, ("tcp.1", "tcp.2"), strict=True):
         plot.time_series(result, "goodput", name, variants=SLOW, ax=ax)

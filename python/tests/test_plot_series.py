@@ -1,8 +1,8 @@
-"""What is drawn of series and distributions is what the tables hold."""
+"""Plots of series and distributions match the tables."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import matplotlib
@@ -64,7 +64,7 @@ def test_rolling_means_stand_at_the_end_of_their_window():
     assert not len(rolling(series, 4).values)
 
 
-def test_a_line_breaks_where_nothing_was_measured():
+def test_a_line_breaks_at_gaps():
     seconds, values = with_gaps(Series(np.array([0.0, 1.0, 2.0, 3.0, 40.0, 41.0]), np.arange(6.0)))
     assert np.isnan(values[4])
     assert np.isnan(seconds[4])
@@ -73,14 +73,14 @@ def test_a_line_breaks_where_nothing_was_measured():
 
 def test_a_cdf_is_the_mean_of_the_runs_distributions(result):
     values, shares = plot.cdf(result, "rtt", "ping", variants=[CODEL]).lines[0].get_data()
-    at = dict(zip(values[1:], shares[1:], strict=True))  # the line begins at a share of zero
+    at = dict(zip(values[1:], shares[1:], strict=True))  # the line starts at a fraction of zero
     assert shares[0] == 0.0
     # Seeds 1, 2 and 3 have half of their values at 1, 2 and 3 ms, the rest at 10, 20 and 30.
     expected = {1.0: 0.5 / 3, 2.0: 1.0 / 3, 3.0: 0.5, 10.0: 2.0 / 3, 20.0: 2.5 / 3, 30.0: 1.0}
     assert at == pytest.approx(expected)
 
 
-def test_a_tail_is_what_lies_above(result):
+def test_a_tail_is_the_complement(result):
     ax = plot.cdf(result, "rtt", "ping", variants=[CODEL], tail=True, log=True)
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert np.allclose(ax.lines[0].get_ydata()[1:], [1 - 0.5 / 3, 2 / 3, 0.5, 1 / 3, 0.5 / 3, 0.0])
@@ -93,7 +93,7 @@ def test_without_a_distribution_the_samples_after_the_warm_up_are_taken(result):
         assert shares[np.flatnonzero(values == value)[-1]] == pytest.approx(np.mean(np.array(counted) <= value))
 
 
-def test_distributions_of_unlike_length_count_alike():
+def test_distributions_of_different_lengths_have_equal_weights():
     values, shares = pooled([(np.array([1.0]), np.array([1.0])), (np.array([2.0, 3.0]), np.array([0.5, 1.0]))])
     assert list(values) == [1.0, 1.0, 2.0, 3.0]
     assert list(shares) == [0.0, 0.5, 0.75, 1.0]
@@ -114,7 +114,7 @@ def test_stalls_begin_and_end_within_partly_played_seconds(result):
     assert [(p.get_x(), p.get_x() + p.get_width()) for p in shaded] == [(4.5, 7.5)]
 
 
-def test_a_row_of_stalls_is_there_only_if_anything_stalled(result):
+def test_a_row_of_stalls_requires_stalls(result):
     both = [CODEL, variant("mine", "5 Mbit/s")]
     assert "stalled" in [text.get_text() for text in plot.ladder(result, variants=both).texts]
     flows = result.flows.arrow.to_pylist()
@@ -124,7 +124,7 @@ def test_a_row_of_stalls_is_there_only_if_anything_stalled(result):
     assert "stalled" not in [text.get_text() for text in plot.ladder(result, variants=both).texts]
 
 
-def test_the_wait_for_the_first_frame_is_no_stall():
+def test_the_wait_for_the_first_frame_is_not_a_stall():
     assert stalls_of(Series(np.arange(4.0), np.array([0.0, 0.0, 24.0, 24.0]))) == []
     assert stalls_of(Series(np.arange(3.0), np.zeros(3))) == []
 
@@ -139,7 +139,7 @@ def test_a_window_shows_pacing_only_of_a_sender_that_paces(result):
     assert set(right.lines[0].get_ydata()) == {3.0}
 
 
-def test_a_heat_map_has_a_row_a_variant_or_a_row_a_seed(result):
+def test_a_heat_map_has_one_row_per_variant_or_seed(result):
     ax = plot.backlog(result, variants={"rate": "5 Mbit/s"}, bins=10)
     cells = np.asarray(ax.collections[0].get_array()).reshape(3, 10)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["CoDel", "iRED 64", "mine"]
@@ -204,7 +204,7 @@ def test_variants_are_picked_by_name_parts_and_labels(result):
         ),
     ],
 )
-def test_what_is_not_there_is_named_with_what_is(result, draw, said):
+def test_missing_data_is_named_with_the_available_data(result, draw, said):
     with pytest.raises(JettisonError) as error:
         draw(result)
     assert said in str(error.value)

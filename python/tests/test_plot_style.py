@@ -1,8 +1,8 @@
-"""A scheme looks the same in every plot, and axes say their units."""
+"""A scheme has the same style in all plots, and axes have units."""
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import json
@@ -110,7 +110,7 @@ def test_the_schemes_of_one_experiment_are_told_apart(schemes):
 
 
 def seen_apart(one: str, other: str) -> float:
-    """How far apart two colours are seen, in hundredths of Oklab (Ottosson 2020), where black to white is 100."""
+    """Perceived distance of two colours in hundredths of Oklab (Ottosson 2020): black to white is 100."""
 
     def oklab(colour: str) -> np.ndarray:
         rgb = np.array(to_rgb(colour))
@@ -218,7 +218,7 @@ def test_a_plot_is_drawn_on_the_axes_given(result):
 
 
 def lines_of(points: list[tuple[float, float]], n: int) -> Axes:
-    """Axes that one line goes through, and others that are only in the legend."""
+    """Axes with one line across, and others only in the legend."""
     with style.context():
         ax = style.new_axes(None)
         ax.plot(*zip(*points, strict=True), label="drawn")

@@ -2,7 +2,7 @@
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import time
@@ -93,7 +93,7 @@ def test_reference_values_stand_as_diamonds_on_their_bars(result):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["the paper"]
 
 
-def test_a_value_that_a_variant_lacks_is_said_and_not_drawn_as_zero(result):
+def test_a_missing_value_is_labelled_and_not_drawn_as_zero(result):
     rows = result.summary.arrow.to_pylist()
     gone = variant("mine", "5 Mbit/s")
     result.summary.arrow = type(result.summary.arrow).from_pylist(
@@ -167,7 +167,7 @@ def test_ellipses_over_frames_leave_out_those_never_shown(result):
     assert ax.lines[0].get_ydata()[0] == pytest.approx(14.0 + np.mean([frame % 5 for frame in counted]))
 
 
-def test_a_surface_has_a_cell_a_variant(result):
+def test_a_surface_has_one_cell_per_variant(result):
     ax = plot.surface(result, "rtt", x="rate", y="queue")
     cells = np.asarray(ax.collections[0].get_array()).reshape(3, 2)
     assert cells == pytest.approx(np.array([[np.mean([rtt(q, r, s) for s in SEEDS]) for r in RATES] for q in QUEUES]))
@@ -193,7 +193,7 @@ def test_numbers_of_one_kind_are_drawn_in_the_first_ones_unit(result):
 
 
 def test_contours_stand_on_the_numbers_axes(result):
-    # A sweep of two numbers: the queues' place is what they are called.
+    # A sweep of two numbers, in place of the queues' names.
     target = {"codel": "5 ms", "ired-64": "20 ms", "mine": "0.1 s"}
     result.labels = {v: {"target": target[of["queue"]], "rate": of["rate"]} for v, of in result.labels.items()}
     ax = plot.surface(result, "rtt", x="target", y="rate", kind="contour")
@@ -203,7 +203,7 @@ def test_contours_stand_on_the_numbers_axes(result):
 
 
 def scattered(result: SmallResult, places: list[tuple[str, str]]) -> SmallResult:
-    """The result as a sweep of two numbers that is no grid: its variants stand at these places."""
+    """The result as a sweep of two numbers without a grid: its variants are at these points."""
     result.labels = {v: {"x": x, "y": y} for v, (x, y) in zip(result.variants, places, strict=True)}
     return result
 
@@ -358,7 +358,7 @@ def test_units_of_one_kind_are_converted():
         (lambda r: plot.ellipses(r, "frame_latency", "age"), "no metric `age`; there are: "),
     ],
 )
-def test_what_is_not_there_is_named_with_what_is(result, draw, said):
+def test_missing_data_is_named_with_the_available_data(result, draw, said):
     with pytest.raises(JettisonError) as error:
         draw(result)
     assert said in str(error.value)

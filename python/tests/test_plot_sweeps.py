@@ -2,7 +2,7 @@
 
 # pyright: basic, reportIndexIssue=false, reportAttributeAccessIssue=false, reportCallIssue=false
 # pyright: reportOptionalMemberAccess=false, reportArgumentType=false
-# What matplotlib draws is typed by all that it could be.
+# matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
 import colorsys

@@ -356,7 +356,7 @@ class Waking(Misbehaving):
         ("gives a number", DisciplineError, r"dequeue\(\) must return a packet or None, got 3"),
     ],
 )
-def test_what_none_may_do_ends_the_run(small: Scenario, what: str, error: type[Exception], message: str) -> None:
+def test_violations_end_the_run(small: Scenario, what: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         jettison.run(with_queue(small, Misbehaving, what=what), seeds=4, jobs=2)
 
@@ -543,7 +543,7 @@ def test_a_discipline_reports_gauges(small: Scenario) -> None:
     assert list(named.gauges) == ["counting_waiting"]
 
 
-def test_what_is_no_gauge_ends_the_run(small: Scenario) -> None:
+def test_invalid_gauges_end_the_run(small: Scenario) -> None:
     class Wrong(Fifo):
         def gauges(self) -> Any:
             return {"level": "high"}

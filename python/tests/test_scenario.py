@@ -75,7 +75,7 @@ def test_the_message_is_the_commands(file: Path, text: str, command: Path) -> No
     assert str(caught.value) in printed.stdout + printed.stderr
 
 
-def test_a_file_that_is_not_there_is_named() -> None:
+def test_a_missing_file_is_named() -> None:
     with pytest.raises(ScenarioError, match=r"none\.toml: cannot read the scenario: No such file"):
         jettison.load("none.toml")
 

@@ -1,4 +1,4 @@
-"""A runner that simulates nothing, for tests of what runs it. Workers import it by name."""
+"""A runner without simulation, for tests of executors. Workers import it by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from jettison.sweeps.work import Work
 
 
 def run(scenario: dict[str, Any], work: Work, full: Path | None) -> bytes:
-    """Does what the scenario, a table, says: waits, counts, fails, dies."""
+    """Waits, counts, fails or dies, as the scenario (a table) says."""
     settings = dict(work.settings)
     if "log" in scenario:
         with open(scenario["log"], "a") as log:
@@ -29,7 +29,7 @@ def run(scenario: dict[str, Any], work: Work, full: Path | None) -> bytes:
 
 
 def _spared(scenario: dict[str, Any]) -> bool:
-    """Whether so many have died already."""
+    """Whether this number of workers has died."""
     marks = Path(scenario["marks"])
     if len(list(marks.iterdir())) >= scenario["deaths"]:
         return True

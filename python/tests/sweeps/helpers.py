@@ -1,4 +1,4 @@
-"""What several tests of sweeps need."""
+"""Helpers for the tests of sweeps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fake_job(store: Store, **scenario: Any) -> Job:
 
 
 def do(executor: Executor, store: Store, runs: list[Work], batch: Any = "auto", **scenario: Any) -> dict[str, Outcome]:
-    """Does these runs; gives what became of each."""
+    """Executes runs; returns their outcomes."""
     over: dict[str, Outcome] = {}
 
     def finished(work: Work, outcome: Outcome) -> None:
@@ -42,11 +42,11 @@ def do(executor: Executor, store: Store, runs: list[Work], batch: Any = "auto", 
 
 
 def runs_of(log: Path) -> list[str]:
-    """The keys of the runs that were begun, in order."""
+    """The keys of the started runs, in order."""
     return [line.split()[0] for line in log.read_text().splitlines()] if log.exists() else []
 
 
 def same_partitions(one: Store, other: Store) -> bool:
-    """Whether two folders hold the same runs, bit for bit."""
+    """Whether two folders hold identical runs."""
     files = {path.name: path.read_bytes() for path in (one.folder / "runs").iterdir()}
     return bool(files) and files == {path.name: path.read_bytes() for path in (other.folder / "runs").iterdir()}

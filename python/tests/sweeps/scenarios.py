@@ -1,4 +1,4 @@
-"""A scenario that takes some milliseconds a run."""
+"""A scenario that takes some milliseconds per run."""
 
 TEXT = """\
 name = "tests/short"

@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Store:
     return Store.create(tmp_path / "out")
 
 
-def test_runs_come_out_as_those_of_local_processes(cluster: Any, store: Store, tmp_path: Path):
+def test_runs_equal_those_of_local_processes(cluster: Any, store: Store, tmp_path: Path):
     here = Store.create(tmp_path / "here")
     runs, log = works(30, seeds=(1, 2)), tmp_path / "log"
     do(LocalExecutor(2), here, runs)
@@ -52,8 +52,8 @@ def test_a_client_serves_and_stays_open(cluster: Any, store: Store):
         assert client.status == "running"
 
 
-def test_what_a_worker_that_does_not_see_the_folder_has_run_comes_back(cluster: Any, store: Store):
-    # For a worker a folder with another token is another machine's.
+def test_workers_without_the_folder_return_their_partitions(cluster: Any, store: Store):
+    # A worker takes a folder with another token for another machine's.
     with Client(cluster) as client:
         session = DaskExecutor(client).start(replace(fake_job(store), token="another machine's"))
         over: dict[str, Outcome] = {}
@@ -80,14 +80,14 @@ def test_a_killed_worker_loses_nothing(cluster: Any, store: Store, tmp_path: Pat
         def finished(work: Work, outcome: Outcome) -> None:
             over[work.key] = outcome
             if len(over) == 15:
-                # By its own process id: a worker that a machine loses says nothing before.
+                # Kill it by its own process id: a lost worker sends nothing before.
                 os.kill(int(log.read_text().splitlines()[-1].split()[1]), signal.SIGKILL)
 
         engine = Engine(session, store, 3, finished)
         engine.add(runs)
         engine.run()
         session.close()
-        client.wait_for_workers(2, timeout=30)  # its nanny starts another for the tests after this
+        client.wait_for_workers(2, timeout=30)  # its nanny starts another for the following tests
     assert {outcome.status for outcome in over.values()} <= {"done", "found"}
     assert store.finished(work.key for work in runs) == {work.key for work in runs}
     begun = runs_of(log)
@@ -106,9 +106,7 @@ def test_whole_results_need_a_folder_that_workers_see(cluster: Any, store: Store
         DaskExecutor(cluster).start(replace(fake_job(store), token="another machine's", keep="all"))
 
 
-def test_a_worker_that_comes_late_and_cannot_do_the_job_is_left_out(
-    store: Store, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-):
+def test_an_unsuitable_late_worker_is_not_used(store: Store, tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     other = tmp_path / "other" / "jettison"
     other.mkdir(parents=True)
     ours = Path(jettison.__file__)
@@ -210,6 +208,6 @@ def test_an_unreachable_scheduler_fails_within_ten_seconds_with_its_address(
 
 
 @pytest.mark.parametrize("target", [3.5, object(), "tcp:/nowhere", "localhost", "gopher://there:70"])
-def test_what_is_no_scheduler_is_refused(store: Store, target: object):
+def test_targets_other_than_schedulers_are_refused(store: Store, target: object):
     with pytest.raises(SweepError):
         DaskExecutor(target).start(fake_job(store))

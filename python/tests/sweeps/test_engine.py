@@ -1,4 +1,4 @@
-"""Handing out, taking in, and doing again, with workers that the test plays."""
+"""Distribution, collection and repetition of runs, with simulated workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from jettison.sweeps.work import Outcome, Work
 
 
 class Played(Session):
-    """Does each batch at once, unless a run of it ends workers."""
+    """Executes each batch immediately, unless one of its runs kills workers."""
 
     batch_seconds = 1.0
 
@@ -68,7 +68,7 @@ def store(tmp_path: Path) -> Store:
     return Store.create(tmp_path / "out")
 
 
-def test_batches_grow_to_the_time_that_is_worth_sending_and_shrink_at_the_end(store: Store):
+def test_batches_grow_to_a_useful_duration_and_shrink_at_the_end(store: Store):
     session = Played(seconds=0.125)
     over = run(session, store, works(200))
     assert len(over) == 200
@@ -78,19 +78,19 @@ def test_batches_grow_to_the_time_that_is_worth_sending_and_shrink_at_the_end(st
     assert sizes[-1] == 1 and sizes[-8:] == sorted(sizes[-8:], reverse=True)
 
 
-def test_long_runs_go_one_by_one(store: Store):
+def test_long_runs_are_sent_one_by_one(store: Store):
     session = Played(seconds=30.0)
     run(session, store, works(20))
     assert {len(batch) for batch in session.batches} == {1}
 
 
-def test_a_size_that_is_asked_for_is_kept_to(store: Store):
+def test_a_requested_batch_size_is_used(store: Store):
     session = Played()
     run(session, store, works(10), batch=4)
     assert [len(batch) for batch in session.batches] == [4, 4, 2]
 
 
-def test_a_run_that_ends_its_workers_is_given_up_and_takes_no_other_with_it(store: Store):
+def test_a_run_that_kills_its_workers_fails_without_affecting_others(store: Store):
     runs = works(12)
     deadly = runs[3].key
     session = Played(deadly=[deadly])
@@ -106,7 +106,7 @@ def test_a_run_that_ends_its_workers_is_given_up_and_takes_no_other_with_it(stor
     assert record is not None and record["kind"] == "LostWorker" and record["settings"] == {"x": 3}
 
 
-def test_what_a_lost_worker_had_written_is_not_run_again(store: Store):
+def test_runs_written_by_a_lost_worker_are_not_repeated(store: Store):
     runs = works(2)
     store.write(runs[0].key, to_parquet(pa.table({"written": ["just before the end"]})))
     session = Played(deadly=[runs[0].key])
@@ -115,13 +115,13 @@ def test_what_a_lost_worker_had_written_is_not_run_again(store: Store):
     assert session.batches == [[runs[0].key, runs[1].key], [runs[1].key]]
 
 
-def test_half_a_partition_and_one_without_its_whole_results_are_not_finished(store: Store):
+def test_truncated_partitions_and_missing_full_results_are_repeated(store: Store):
     runs = works(2)
     whole = to_parquet(pa.table({"x": [1]}))
     store.write(runs[0].key, whole[: len(whole) // 2])
     session = Played(deadly=[runs[0].key])
     assert run(session, store, runs[:1])[runs[0].key].status == "failed"
-    # As an earlier sweep left it that kept the summary only.
+    # As left by an earlier sweep that kept only summaries.
     store.write(runs[1].key, whole)
     assert run(Played(deadly=[runs[1].key]), store, runs[1:])[runs[1].key].status == "found"
     over: dict[str, Outcome] = {}
@@ -133,14 +133,14 @@ def test_half_a_partition_and_one_without_its_whole_results_are_not_finished(sto
     assert over[runs[1].key].status == "failed"
 
 
-def test_workers_that_can_do_nothing_cost_no_run_its_chance(store: Store):
+def test_unusable_workers_do_not_count_against_runs(store: Store):
     session = Played()
     session.unfit = 25
     over = run(session, store, works(6), batch=3)
     assert {outcome.status for outcome in over.values()} == {"done"} and len(over) == 6
 
 
-def test_what_was_tried_on_several_workers_alone_is_the_cause(store: Store):
+def test_a_run_that_failed_alone_on_several_workers_is_the_cause(store: Store):
     runs = works(4)
     session = Played(deadly=[runs[1].key])
     session.final = True
@@ -149,6 +149,6 @@ def test_what_was_tried_on_several_workers_alone_is_the_cause(store: Store):
     assert sum(runs[1].key in batch for batch in session.batches) == 2, "once with others, once alone"
 
 
-def test_without_any_worker_it_ends_with_the_reason(store: Store):
+def test_without_workers_it_ends_with_the_reason(store: Store):
     with pytest.raises(SweepError, match="no workers are available"):
         run(Played(broken=True), store, works(3))

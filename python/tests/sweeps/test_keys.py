@@ -1,4 +1,4 @@
-"""The same run has the same key, and another one has another."""
+"""Equal runs have equal keys, and different runs different ones."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_key_changes_with_the_content_of_an_input_file(tmp_path: Path):
     assert key(text, folder=tmp_path) != one
 
 
-def test_parts_cannot_pass_for_one_another():
+def test_parts_of_keys_are_delimited():
     def made(inputs: dict[str, str], sources: dict[str, str], name: str = "default") -> str:
         return Keys(Described((Variant(name, "{}"),), inputs, sources), "1").of(1)
 

@@ -1,4 +1,4 @@
-"""Worker processes of this machine."""
+"""Local worker processes."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_number_of_workers_below_one_is_refused():
         LocalExecutor(0)
 
 
-def test_workers_end_with_whoever_asked(store: Store, tmp_path: Path):
+def test_workers_end_with_their_parent(store: Store, tmp_path: Path):
     script = tmp_path / "asks.py"
     # No `if __name__ == "__main__"`: workers do not import the caller's script.
     script.write_text(

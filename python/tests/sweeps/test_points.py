@@ -1,4 +1,4 @@
-"""Axes, ranges and the choice of points."""
+"""Axes, ranges and the selection of points."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_latin_hypercube_is_the_same_again_and_axes_draw_for_themselves(n: int
 
 
 def test_a_latin_hypercube_does_not_change_from_version_to_version():
-    # A sweep that goes on under a later Python must find its points again.
+    # A sweep resumed with a later Python must find its points again.
     points = LatinHypercube(4, 7).points(read_axes({"x": Range(0, 999), "y": Range("1 ms", "9 ms")}))
     assert points == [
         {"x": 82, "y": "8.184596 ms"},
@@ -126,7 +126,7 @@ def test_points_may_be_named_and_give_the_axes():
         ({"a": [1]}, [], "the list of points must not be empty"),
     ],
 )
-def test_what_cannot_be_a_sweep_is_refused(axes: object, sample: object, message: str):
+def test_invalid_sweeps_are_refused(axes: object, sample: object, message: str):
     with pytest.raises(SweepError) as refused:
         choose(axes, sample)  # type: ignore[arg-type]
     assert message in str(refused.value)
@@ -146,7 +146,7 @@ def test_what_cannot_be_a_sweep_is_refused(axes: object, sample: object, message
         ({"low": 1.0, "high": math.inf}, "`low` must be below `high`"),
     ],
 )
-def test_a_wrong_range_is_refused(arguments: dict[str, object], message: str):
+def test_an_invalid_range_is_refused(arguments: dict[str, object], message: str):
     with pytest.raises(SweepError) as refused:
         Range(**arguments)  # type: ignore[arg-type]
     assert message in str(refused.value)
@@ -157,7 +157,7 @@ def test_commas_in_brackets_and_quotes_separate_no_values():
     assert list(read_values(text)) == ["1 ms", "{kind='red', w=[1,2]}", '"a,b"', "[1, 2]"]
 
 
-def test_the_classes_say_what_sample_says():
+def test_classes_and_sample_agree():
     axes = {"a": [1, 2]}
     assert choose(axes, Grid()) == choose(axes, "grid")
     assert choose(axes, Points([{"a": 2}]))[1] == [{"a": 2}]
@@ -169,7 +169,7 @@ def test_packets_a_second_are_whole_and_steps_are_written_as_one_would():
     assert Range(0.1, 0.5, step=0.1).grid() == [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
-def test_many_named_points_are_told_apart_quickly():
+def test_many_named_points_are_compared_quickly():
     listed = [{"x": n, "y": [n, "a"]} for n in range(20_000)]
     begin = time.process_time()
     axes, points = choose(None, listed)

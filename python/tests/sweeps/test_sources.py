@@ -1,4 +1,4 @@
-"""What the key of a run knows of a discipline written in Python."""
+"""Digests of Python disciplines in keys of runs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_it_is_the_same_for_the_same():
     assert source_digest(functools.partial(made, Setting(1))) == source_digest(functools.partial(made, Setting(1)))
 
 
-def test_it_knows_what_no_source_says(monkeypatch: pytest.MonkeyPatch):
+def test_it_covers_captured_values_and_globals(monkeypatch: pytest.MonkeyPatch):
     assert source_digest(factory_of(3)) != source_digest(factory_of(300)), "what is closed over"
     assert source_digest(functools.partial(made, Setting(1))) != source_digest(functools.partial(made, Setting(2)))
     of_class, of_function = source_digest(Discipline), source_digest(made)
@@ -87,7 +87,7 @@ def test_it_knows_the_module_that_a_class_is_in(tmp_path: Path, monkeypatch: pyt
     assert digests[0] == digests[2] != digests[1]
 
 
-def test_what_cannot_be_told_apart_is_never_the_same(tmp_path: Path):
+def test_indistinguishable_objects_have_different_digests(tmp_path: Path):
     with (tmp_path / "log").open("w") as log:
         discipline = functools.partial(Discipline, log)
         assert source_digest(discipline) != source_digest(discipline)

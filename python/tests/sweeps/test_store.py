@@ -44,7 +44,7 @@ def test_a_folder_with_something_else_is_refused(tmp_path: Path, name: str):
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
 
 
-def test_what_a_process_that_is_gone_left_half_made_is_removed(tmp_path: Path):
+def test_temporary_files_of_dead_processes_are_removed(tmp_path: Path):
     store = Store.create(tmp_path / "out")
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
@@ -66,7 +66,7 @@ def test_what_a_process_that_is_gone_left_half_made_is_removed(tmp_path: Path):
 def test_the_index_says_what_it_is_of(tmp_path: Path):
     store = Store.create(tmp_path / "out")
     store.write_index(pa.table({"point": [0]}), {"name": "one"})
-    # As if another sweep were half-way through writing its own.
+    # As if another sweep had written half of its own.
     (store.folder / "sweep.json").write_text('{"name": "another"}')
     assert store.read_index()[1] == {"name": "one"}
     (store.folder / "index.parquet").write_bytes(b"cut off")
@@ -74,7 +74,7 @@ def test_the_index_says_what_it_is_of(tmp_path: Path):
         store.read_index()
 
 
-def test_half_a_partition_is_no_partition(tmp_path: Path):
+def test_a_truncated_partition_is_not_a_partition(tmp_path: Path):
     store = Store.create(tmp_path / "out")
     data = to_parquet(pa.table({"x": [1]}))
     store.write("a", data)

@@ -38,7 +38,7 @@ def swept(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Sweep
     )
 
 
-def test_a_sweep_is_what_runs_of_its_points_are(scenario: Scenario, swept: SweepResult):
+def test_a_sweep_equals_runs_of_its_points(scenario: Scenario, swept: SweepResult):
     assert (swept.status, len(swept.points), swept.seeds, swept.failed) == ("complete", 6, [1, 2, 3], [])
     assert swept.axes == {"target": TARGET, "rate": RATE}
     apart = jettison.run(scenario.set({TARGET: "5 ms", RATE: "20 Mbit/s"}), seeds=3).summary.arrow
@@ -109,13 +109,13 @@ def test_partitions_are_plain_parquet_that_the_index_tells_apart(swept: SweepRes
         assert set(table["seed"].to_pylist()) == {row["seed"]}
 
 
-def test_asked_for_again_nothing_is_run_and_more_runs_only_what_is_missing(scenario: Scenario, swept: SweepResult):
+def test_a_repeated_sweep_runs_nothing_and_a_larger_one_only_missing_runs(scenario: Scenario, swept: SweepResult):
     told: list[Progress] = []
     executor = LocalExecutor(1)
     executor.start = None  # type: ignore[method-assign, assignment]
     again = jettison.sweep(scenario, AXES, seeds=3, executor=executor, out=swept.folder, progress=told.append)
     assert (told[-1].found, told[-1].done) == (18, 0) and again.table.equals(swept.table)
-    # One value more, one seed more: what overlaps is found, although it is another sweep.
+    # One more value and one more seed: existing runs are found, although it is another sweep.
     wider = {TARGET: ["2 ms"], RATE: ["5 Mbit/s", "8 Mbit/s"]}
     more = jettison.sweep(scenario, wider, seeds=4, executor=LocalExecutor(1), out=swept.folder, progress=told.append)
     assert (told[-1].found, told[-1].done, told[-1].total) == (3, 5, 8) and more.status == "complete"
@@ -149,7 +149,7 @@ def test_the_scenarios_own_axes_are_run_at_each_point(tmp_path: Path):
     }
 
 
-def test_whole_results_are_kept_if_asked_for(scenario: Scenario, tmp_path: Path):
+def test_full_results_are_kept_on_request(scenario: Scenario, tmp_path: Path):
     axes = {RATE: ["5 Mbit/s"]}
     small = jettison.sweep(scenario, axes, seeds=1, executor=LocalExecutor(1), out=tmp_path / "out")
     with pytest.raises(SweepError, match='keep="all"'):
@@ -207,7 +207,7 @@ print(told[-1].found, told[-1].done, result.status)
 """
 
 
-def test_an_interrupted_sweep_keeps_what_is_finished_and_runs_only_what_is_missing(tmp_path: Path):
+def test_an_interrupted_sweep_keeps_completed_runs_and_repeats_none(tmp_path: Path):
     script, out = tmp_path / "asks.py", tmp_path / "out"
     script.write_text(SCRIPT)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -234,7 +234,7 @@ def test_an_interrupted_sweep_leaves_no_worker_and_an_index(scenario: Scenario, 
             raise KeyboardInterrupt
 
     before = threading.active_count()
-    # Long enough that somebody is told before it is over.
+    # Long enough for a progress report before the end.
     long = scenario.set("duration", "60 s")
     with pytest.raises(KeyboardInterrupt):
         jettison.sweep(long, AXES, seeds=3, executor=LocalExecutor(2), out=tmp_path / "out", progress=interrupt)
@@ -243,7 +243,7 @@ def test_an_interrupted_sweep_leaves_no_worker_and_an_index(scenario: Scenario, 
 
 
 class Held:
-    """Keeps packets in order, and something that no other process can have."""
+    """A FIFO with an object that cannot be pickled."""
 
     lock: Any = None
 
@@ -301,7 +301,7 @@ def test_files_that_only_points_name_go_along_and_are_those_of_the_keys(
     assert whole.status == "complete"
 
     class Changing(LocalExecutor):
-        """As if somebody changed the files once everything was checked, and workers were somewhere else."""
+        """Changes the files after all checks, and moves the workers elsewhere."""
 
         def start(self, job: Any) -> Any:
             (here / "two.trace").unlink()
@@ -346,6 +346,6 @@ def test_keeping_all_after_a_summary_only_runs_again(scenario: Scenario, tmp_pat
 
 
 @pytest.mark.parametrize("path", ["seeds", "name", "vary"])
-def test_what_is_no_part_of_a_run_is_no_axis(scenario: Scenario, tmp_path: Path, path: str):
+def test_keys_that_are_not_part_of_a_run_are_refused_as_axes(scenario: Scenario, tmp_path: Path, path: str):
     with pytest.raises(SweepError, match=f"axis `{path}`: this key is not part of a run"):
         jettison.sweep(scenario, {path: [1, 2]}, out=tmp_path / "out")

@@ -60,7 +60,7 @@ def test_it_finds_what_is_best_above_the_floor(found: TuneResult, scenario: Scen
     assert best.value == apart.value("sojourn", "bottleneck.forward", statistic="p99")
 
 
-def test_the_table_has_a_row_a_trial(found: TuneResult):
+def test_the_table_has_one_row_per_trial(found: TuneResult):
     table = found.table
     assert table.column_names == [
         "trial",
@@ -89,7 +89,7 @@ def test_trials_asked_for_together_do_not_depend_on_where_they_run(scenario: Sce
     assert steps(here) == steps(far)
 
 
-def test_a_search_goes_on_where_it_was(found: TuneResult, scenario: Scenario, tmp_path: Path):
+def test_a_search_is_resumed(found: TuneResult, scenario: Scenario, tmp_path: Path):
     floor = Floor("goodput", at_least=8.5, object="all flows")
     tune(scenario, tmp_path / "out", trials=6, floors=floor)
     grown = tune(scenario, tmp_path / "out", trials=14, floors=floor)
@@ -114,7 +114,7 @@ found = jettison.tune(
 """
 
 
-def test_a_search_that_was_killed_goes_on_as_if_it_had_not_been(found: TuneResult, scenario: Scenario, tmp_path: Path):
+def test_a_killed_search_resumes_with_the_same_trials(found: TuneResult, scenario: Scenario, tmp_path: Path):
     script, out = tmp_path / "asks.py", tmp_path / "out"
     script.write_text(SCRIPT)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -156,7 +156,7 @@ def test_a_list_of_values_is_searched_too_and_a_trial_without_a_value_stops_noth
 
 
 class Idle(LocalExecutor):
-    """An executor for searches whose runs are all there: it fails if it is given one to do."""
+    """An executor for searches without missing runs: it fails if it is given one."""
 
     def start(self, job: Any) -> Any:
         return self
@@ -166,15 +166,15 @@ class Idle(LocalExecutor):
 
 
 def append_logs(monkeypatch: pytest.MonkeyPatch, around: Callable[[Callable[[], None]], None]) -> None:
-    """Puts something around each write to Optuna's journal."""
+    """Wraps each write to Optuna's journal."""
     journal = pytest.importorskip("optuna").storages.journal.JournalFileBackend
     write = journal.append_logs
     monkeypatch.setattr(journal, "append_logs", lambda self, logs: around(lambda: write(self, logs)))
 
 
-def test_a_search_that_is_cut_off_at_any_write_goes_on_as_if_it_had_not_been(scenario: Scenario, tmp_path: Path):
+def test_a_search_interrupted_at_any_write_resumes_with_the_same_trials(scenario: Scenario, tmp_path: Path):
     begun, whole = tmp_path / "begun", tmp_path / "whole"
-    # Beyond the ten trials at random, so that what is proposed depends on what is known.
+    # More than the ten random trials, so that proposals depend on outcomes.
     more: dict[str, Any] = {"together": 2, "seeds": 1, "floors": Floor("goodput", at_least=9.84, object="all flows")}
     tune(scenario, begun, trials=12, **more)
     shutil.copytree(begun, whole)
@@ -191,7 +191,7 @@ def test_a_search_that_is_cut_off_at_any_write_goes_on_as_if_it_had_not_been(sce
         left -= 1
         write()
 
-    # Two batches of two: each trial is made and has its parameter, and the batch is written down; then each has its
+    # Two batches of two: each trial is created with its parameter, and the batch is stored; then each gets its
     # constraint, its measures, its error and its state.
     for writes in range(2 * (2 * (2 + 4) + 1)):
         out, left = tmp_path / f"cut-off-{writes}", writes
@@ -204,7 +204,7 @@ def test_a_search_that_is_cut_off_at_any_write_goes_on_as_if_it_had_not_been(sce
 
 
 def test_a_search_that_ends_within_a_batch_is_the_beginning_of_a_longer_one(scenario: Scenario, tmp_path: Path):
-    # Optuna sorts the trials anew when it knows 11.
+    # Optuna sorts the trials again once it knows 11.
     more: dict[str, Any] = {"together": 5, "seeds": 1}
     whole = tune(scenario, tmp_path / "whole", trials=15, **more)
     part = tune(scenario, tmp_path / "part", trials=11, **more)
@@ -222,7 +222,7 @@ def test_another_search_does_not_go_on_in_its_folder(scenario: Scenario, tmp_pat
         tune(scenario, tmp_path / "out", trials=2, together=2)
 
 
-def test_choices_of_one_label_that_say_something_else_are_another_search(scenario: Scenario, tmp_path: Path):
+def test_different_choices_of_one_label_are_another_search(scenario: Scenario, tmp_path: Path):
     def search(limit: str, trials: int) -> TuneResult:
         short = {"label": "short", "kind": "tail-drop", "limit": limit}
         more: dict[str, Any] = {"executor": LocalExecutor(1), "storage": tmp_path / "out"}
@@ -252,7 +252,7 @@ def test_a_choice_whose_file_has_changed_is_another_search(tmp_path: Path):
         search(2)
 
 
-def test_a_search_that_came_to_nothing_leaves_its_folder_to_the_mended_one(scenario: Scenario, tmp_path: Path):
+def test_a_search_without_trials_leaves_its_folder_to_a_corrected_one(scenario: Scenario, tmp_path: Path):
     for wrong in ({"queues.bottleneck.targe": Range("1 ms", "2 ms")}, {TARGET: ["fast", "slow"]}):
         with pytest.raises(ScenarioError):
             jettison.tune(scenario, wrong, GOAL, storage=tmp_path / "out")
@@ -283,7 +283,7 @@ def summary(*rows: tuple[str, int, str, float | None]) -> Any:
     return core.summarise(pa.table(columns))
 
 
-def test_a_mean_is_not_taken_over_what_is_left():
+def test_a_mean_is_not_taken_over_remaining_values():
     def pick(table: Any, variants: list[str], of: str | None = "v", statistic: str = "p99") -> float:
         return core.pick(table, "frame_latency", of, statistic, "", variants, 2)
 
@@ -301,8 +301,8 @@ def test_a_mean_is_not_taken_over_what_is_left():
         pick(whole, ["a"], of="w")
 
 
-def test_a_trial_that_lost_a_seed_has_no_value_and_says_why(tmp_path: Path):
-    # So few transfers that under seed 1 none ends in these two seconds, and under 3 and 4 some do.
+def test_a_trial_with_a_missing_seed_has_no_value_but_an_error(tmp_path: Path):
+    # So few transfers that with seed 1 none ends in these two seconds, and with 3 and 4 some do.
     few = TEXT[: TEXT.index("[flows.bulk]")]
     few += '[flows.pages]\nfrom = "a"\nto = "b"\napp = { kind = "web", transfers_per_second = 0.5 }\n'
 
@@ -316,8 +316,8 @@ def test_a_trial_that_lost_a_seed_has_no_value_and_says_why(tmp_path: Path):
     assert search("a", [3, 4], goal).best.value
     lost = search("b", [1, 3, 4], goal)
     assert lost.trials[0].value is None
-    assert "`completion_time` of `pages` was measured under 2 of 3 seeds at `target=" in str(lost.trials[0].error)
-    # A floor that cannot be seen to be kept is not kept.
+    assert "`completion_time` of `pages` was measured with 2 of 3 seeds at `target=" in str(lost.trials[0].error)
+    # A constraint on a missing value is violated.
     floor = search("c", [1, 3, 4], Objective("goodput", object="pages"), Floor("completion_time", at_most=1e9))
     assert floor.trials[0].value is None and not floor.feasible
 
@@ -339,7 +339,7 @@ def test_a_variant_may_be_named_and_one_that_is_not_there_is_refused(scenario: S
         search("three", "rate=6 Mbit/s")
 
 
-def test_a_value_of_a_sweep_is_one_value_as_that_of_a_result_is(scenario: Scenario, tmp_path: Path):
+def test_values_of_sweeps_are_selected_like_those_of_results(scenario: Scenario, tmp_path: Path):
     axes = {"links.bottleneck.rate": ["5 Mbit/s", "20 Mbit/s"]}
     swept = jettison.sweep(scenario, axes, seeds=2, executor=LocalExecutor(1), out=tmp_path / "out", progress=False)
     one = swept.value("goodput", "all flows", swept.variants[0])
@@ -352,7 +352,7 @@ def test_a_value_of_a_sweep_is_one_value_as_that_of_a_result_is(scenario: Scenar
         swept.value("goodput", "all flows", swept.variants[0], statistic="p42")
 
 
-def test_what_cannot_be_searched_is_refused(scenario: Scenario, tmp_path: Path):
+def test_invalid_searches_are_refused(scenario: Scenario, tmp_path: Path):
     with pytest.raises(ScenarioError, match="did you mean"):
         jettison.tune(scenario, {"queues.bottleneck.targe": Range("1 ms", "2 ms")}, GOAL, storage=tmp_path / "a")
     with pytest.raises(SweepError, match="requires at least one parameter"):
