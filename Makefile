@@ -1,15 +1,15 @@
 # Jettison: `make demo` and `make test` do all their own set-up. `make help` lists the rest.
 
 SHELL := /bin/bash
-# rustup installs here; a shell opened before that has not heard of it.
+# rustup installs here; shells opened before do not have it in PATH.
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 CARGO ?= cargo
 JETTISON = $(CARGO) run --release --quiet --locked --bin jettison --
-# The project's own tasks, in the profile that is shipped: what they measure runs inside this program.
+# The project's tasks, built with the release profile because benchmarks run inside this program.
 XTASK = $(CARGO) run --profile dist --quiet --locked --package xtask --
-# What `bench`, `demo` and `experiments` add to their command, such as ARGS="tcp-codel-A --json".
+# Additional arguments for `bench`, `demo` and `experiments`, such as ARGS="tcp-codel-A --json".
 ARGS ?=
-# The folders of scenarios/ that are a paper's. The reference scenarios are what the simulator itself is measured on; those in
+# Folders of papers in scenarios/. The reference scenarios are for benchmarks of the simulator; those in
 # live/ need `jettison live`.
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
@@ -19,10 +19,10 @@ PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenari
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install what building needs, or say what is missing
+setup: ## Install build dependencies, or list those that are missing
 	@scripts/setup.sh
 
-live-deps: ## Install the programs that scenarios/live/ runs (browser, web server, players), or say what is missing
+live-deps: ## Install the programs for scenarios/live/ (browser, web server, players), or list those that are missing
 	@scripts/live-deps.sh
 
 build: setup ## Build target/release/jettison
@@ -34,28 +34,28 @@ web: ## Check and test the page of live --watch (needs Node.js and npm)
 python: setup ## Build the Python package for development: an environment with it and its tools in target/python/venv
 	@scripts/python.sh
 
-wheel: setup ## Build a wheel of the Python package into target/wheels, and try it
+wheel: setup ## Build a wheel of the Python package into target/wheels, and test it
 	@scripts/python.sh wheel
 
-demo: build ## Run the iRED comparison, shortened, and say where its report is
+demo: build ## Run a short iRED comparison, and print the path of its report
 	$(JETTISON) reproduce ired/ingress-vs-egress --quick --out out/demo $(ARGS)
 	@echo
 	@echo "The report, for any browser: $(CURDIR)/out/demo/report.html"
 
-test: setup ## Format, clippy, tests, docs: everything that must hold, but what needs browsers, players or web servers
+test: setup ## Check format, lints, tests and docs, except tests with browsers, players or web servers
 	@scripts/test.sh
 
-test-live: setup ## Tests with real programs; installs browsers, players and web servers where it can
+test-live: setup ## Run tests with real programs; installs browsers, players and web servers if possible
 	@scripts/test-live.sh
 
-bench: setup ## Measure speed against what is required; exits 1 if a figure falls short
+bench: setup ## Benchmark speed against requirements; exits 1 if one is missed
 	@scripts/setup.sh bench
 	$(XTASK) bench $(ARGS)
 
-bench-live: setup ## Measure what live runs promise, in namespaces of their own; exits 1 if a figure falls short
+bench-live: setup ## Benchmark live runs against requirements, in their own namespaces; exits 1 if one is missed
 	$(XTASK) bench live $(ARGS)
 
-experiments: build ## Run every paper's experiments in full into out/PAPER/EXPERIMENT/
+experiments: build ## Run all papers' experiments in full into out/PAPER/EXPERIMENT/
 	@set -e; for paper in $(PAPERS); do $(JETTISON) reproduce "$$paper" $(ARGS); done
 
 docs: setup ## Build the API documentation, and the book if mdbook is installed
@@ -67,7 +67,7 @@ docs: setup ## Build the API documentation, and the book if mdbook is installed
 fmt: setup ## Format all code
 	scripts/format.sh
 
-lint: setup ## Format check and clippy, warnings as errors
+lint: setup ## Check format and run clippy, with warnings as errors
 	scripts/format.sh --check
 	$(CARGO) clippy --workspace --all-targets --features jettison-python/testing --locked -- -D warnings
 
@@ -78,6 +78,6 @@ deny: setup ## Check dependencies' bans, licences and sources (installs cargo-de
 install: setup ## Install the command for this user
 	$(CARGO) install --path crates/cli --locked
 
-clean: ## Remove what was built, and results in out/
+clean: ## Remove build output, and results in out/
 	$(CARGO) clean
 	rm -rf out docs/book web/node_modules

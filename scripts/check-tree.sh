@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks what no compiler does: that links between the project's pages lead somewhere, and that the book's table of contents
+# Checks links between the project's pages, and that the book's table of contents
 # names every page.
 set -uo pipefail
 cd "$(dirname "$0")/.."

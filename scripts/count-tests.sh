@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # count-tests.sh LOG: sums the result lines that `cargo test` left in LOG as "N passed, N failed, N skipped".
 #
-# A test that lacks its input writes "left out: <test> (<why>)" past libtest's capture and returns; cargo counts it as
-# passed, here it is skipped, as ignored tests are.
+# A test without its input writes "left out: <test> (<reason>)" past libtest's capture and returns. Cargo counts it as
+# passed; here it counts as skipped, like ignored tests.
 set -euo pipefail
 log=${1:?usage: count-tests.sh LOG}
 

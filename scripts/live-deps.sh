@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the programs that scenarios/live/ runs and this machine lacks: Debian's packages with apt, dash.js with npm. Each on
-# its own: what cannot be had is named at the end, with what it is for, and the exit status is then 1. No service is started
-# or enabled: of Apache only the program is installed. A machine that has everything is left alone.
+# its own: unavailable ones are listed at the end with their use, and the exit status is then 1. No service is started
+# or enabled: only the program of Apache is installed. Nothing is changed on a complete machine.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export HOME="${HOME:-$(echo ~)}"
@@ -11,7 +11,7 @@ say() { echo "live-deps: $*" >&2; }
 source scripts/packages.sh
 
 missing=()
-# A command, the package that has it, and what goes without it.
+# A command, its package, and its use.
 need() {
   command -v "$1" >/dev/null || install_packages "$2"
   hash -r
@@ -26,12 +26,12 @@ need apache2 apache2-bin "DASH server"
 need chromium chromium "dash.js"
 need vlc vlc-bin "VLC"
 need nft nftables "test of \`jettison shell --nat\`"
-# Without its modules, `vlc` is there and plays nothing.
+# Without its modules, `vlc` starts but plays nothing.
 if command -v vlc >/dev/null && ! compgen -G '/usr/lib/*/vlc/plugins/demux/libadaptive_plugin.so' >/dev/null; then
   install_packages vlc-plugin-base || missing+=("VLC's modules (Debian: vlc-plugin-base): no VLC")
 fi
 
-# npm installs only if the lock file is not the one that was installed last.
+# Run npm only if the lock file has changed since the last installation.
 player=web/player
 if command -v npm >/dev/null && ! cmp -s "$player/package-lock.json" "$player/node_modules/.jettison-lock"; then
   say "installing dash.js with npm"
@@ -47,6 +47,6 @@ if command -v ffmpeg >/dev/null; then
 fi
 
 [ ${#missing[@]} -eq 0 ] && exit 0
-say "these could not be had:"
+say "unavailable:"
 printf '  %s\n' "${missing[@]}" >&2
 exit 1

@@ -1,6 +1,6 @@
-# Installing Debian's packages, for the scripts beside it: they define `say` and read this with `source`.
+# Installation of Debian packages, sourced by other scripts, which define `say`.
 
-# Runs a command as root, through sudo if need be; gives 2 if this user cannot become root.
+# Runs a command as root, through sudo if necessary; returns 2 if this user cannot become root.
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
     "$@"
@@ -11,7 +11,7 @@ as_root() {
   fi
 }
 
-# Seconds that a busy package manager is waited for: another `make`, or unattended upgrades of a machine that has just started.
+# Timeout for a busy package manager in seconds: another `make`, or unattended upgrades after booting.
 apt_patience=${APT_PATIENCE:-600}
 
 # Runs apt-get as root. Waits while another process holds one of its locks. (`DPkg::Lock::Timeout` waits for dpkg's alone, and in
@@ -24,7 +24,7 @@ apt_get() {
     as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o Acquire::Retries=3 "$@" >"$log" 2>&1 || status=$?
     if [ $status -eq 0 ] || [ $SECONDS -ge $end ]; then break; fi
     grep -qE 'Could not get lock|Unable to (lock|acquire)' "$log" || break
-    [ -n "$told" ] || say "waiting for another package manager to end (up to $apt_patience s)"
+    [ -n "$told" ] || say "waiting for another package manager (up to $apt_patience s)"
     told=yes
     sleep 2
   done
@@ -37,7 +37,7 @@ lists_are_fresh=
 update_lists() {
   [ -z "$lists_are_fresh" ] || return 0
   lists_are_fresh=yes
-  apt_get update || say "apt-get update failed; trying with the package lists at hand"
+  apt_get update || say "apt-get update failed; using the existing package lists"
 }
 
 has_package() { command -v apt-cache >/dev/null && [ -n "$(apt-cache --names-only search "^$1\$" 2>/dev/null)" ]; }
@@ -45,12 +45,12 @@ has_package() { command -v apt-cache >/dev/null && [ -n "$(apt-cache --names-onl
 install_packages() {
   local status=0
   if ! command -v apt-get >/dev/null; then
-    say "this machine lacks: $*  (these are Debian's names; install what they hold and run make again)"
+    say "missing: $*  (names of Debian packages; install their equivalents and run make again)"
     return 1
   fi
   as_root true || status=$?
   if [ $status -ne 0 ]; then
-    say "this machine lacks: $*  Install it as root (apt-get install $*) and run make again."
+    say "missing: $*  Install as root (apt-get install $*) and run make again."
     return 1
   fi
   say "installing $*"

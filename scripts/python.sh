@@ -2,12 +2,12 @@
 # The Python package, for development and for the tests: an environment of its own with the tools that uv.lock pins, and the
 # native module built with what `cargo test` has built.
 #
-#   python.sh          builds it, and says how to use it; says what is missing and exits with 1 if it cannot
-#   python.sh test     builds it, and checks and tests it; where the machine cannot, a line `left out:` and exit status 3
-#   python.sh wheel    builds a wheel for release (profile dist) into target/wheels, and tries it
+#   python.sh          builds it and prints how to use it; lists missing dependencies and exits with 1 if it cannot
+#   python.sh test     builds, checks and tests it; if the machine cannot, prints a line `left out:` and exits with 3
+#   python.sh wheel    builds a release wheel (profile dist) into target/wheels, and tests it
 #   python.sh bench [NAME ARGUMENT…]
-#                      measures it, built as it is shipped (profile dist), with python/bench/NAME.py (default bench); where the
-#                      machine cannot, a line that says so and exit status 3
+#                      benchmarks the release build (profile dist) with python/bench/NAME.py (default bench); if the
+#                      machine cannot, prints a line `left out:` and exits with 3
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export HOME="${HOME:-$(echo ~)}"
@@ -15,10 +15,10 @@ export PATH="$HOME/.cargo/bin:$PATH"
 cargo=${CARGO:-cargo}
 target=$(pwd)/target
 mode=${1:-}
-# The version of uv: it installs the rest.
+# The version of uv, which installs the rest.
 uv_wanted=0.13.8
 
-# What cannot be done here, and why.
+# Reports that this machine cannot do the task.
 cannot() {
   case $mode in
     test | bench) echo "left out: python ($*)" >&2; exit 3 ;;
@@ -26,7 +26,7 @@ cannot() {
   esac
 }
 
-# The latest Python that is there, of those the package is for.
+# The latest installed Python of the supported versions.
 python=
 for candidate in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do
   if command -v "$candidate" >/dev/null && "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
@@ -37,7 +37,7 @@ done
 [ -n "$python" ] || cannot "Python 3.10 or later is not installed; on Debian: apt-get install python3 python3-venv"
 "$python" -c 'import ensurepip, venv' 2>/dev/null || cannot "Python's venv is not installed; on Debian: apt-get install python3-venv"
 
-# The environment. It is made again only if the lock file, uv or Python is not the one that it was made with.
+# The environment. It is created again only if the lock file, uv or Python has changed.
 venv=$target/python/venv
 installed=$venv/.jettison-lock
 wanted=$({ cat uv.lock; echo "$uv_wanted"; "$python" -VV; } | cksum)
@@ -50,7 +50,7 @@ if [ "$(cat "$installed" 2>/dev/null)" != "$wanted" ]; then
     UV_PROJECT_ENVIRONMENT=$venv "$venv/bin/uv" sync --frozen --inexact --no-install-project --all-extras --all-groups --no-progress; } >"$log" 2>&1
   then
     cat "$log" >&2
-    # Without a network there is no environment; anything else is a fault.
+    # Only a missing network is excused; other errors are failures.
     if grep -qiE 'name resolution|resolve host|dns error|connection refused|connection reset|timed out|unreachable|No matching distribution|error sending request|Failed to fetch' "$log"; then
       cannot "the Python package index is not reached"
     fi
@@ -66,11 +66,11 @@ build() {
   "$cargo" build --locked --profile "$profile" "$@" || return 1
   local library=$target/$folder/lib_jettison.so
   [ -e "$library" ] || library=$target/$folder/lib_jettison.dylib
-  # Put in its place in one step: a process may have the old one open.
+  # Replace it atomically: a process may have the old one open.
   cp "$library" python/jettison/.new.so && mv python/jettison/.new.so python/jettison/_jettison.abi3.so
 }
-# The wheel that `pip install .` makes, from what is built already, and whether it works. Features would make it compile
-# all once more: the wrapper has maturin take the build of the tests.
+# Builds and tests the wheel of `pip install .`, reusing build output. Other features would make it compile
+# everything again: the wrapper makes maturin use the build of the tests.
 wheel() {
   local made=$target/python/wheel wrapper=$target/python/cargo
   rm -rf "$made"
@@ -83,7 +83,7 @@ WRAPPER
   CARGO=$wrapper "$venv/bin/maturin" build --quiet --profile test --out "$made" || return 1
   try_wheel "$made"/jettison-*.whl
 }
-# Whether a wheel works away from the checkout: installs it into a folder of its own and runs a short scenario with it.
+# Tests a wheel outside of the checkout: installs it into its own folder and runs a short scenario.
 try_wheel() {
   local site=$target/python/tried
   rm -rf "$site"
@@ -102,12 +102,12 @@ result = jettison.run(jettison.load("ired/ingress-vs-egress", quick=True).only(c
 assert result.status == "complete" and len(result.queues) > 0
 PYTHON
 }
-# Found from everywhere, as an editable installation is.
+# Make it importable from everywhere, like an editable installation.
 site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') && echo "$(pwd)/python" >"$site/jettison.pth" || exit 1
 
 case $mode in
   test)
-    # With the examples, whose dependencies are those of tests: `cargo test --workspace` has built all but the module itself.
+    # Include examples, whose dependencies are those of tests: `cargo test --workspace` has built all but the module.
     build test debug --workspace --lib --examples --features jettison-python/testing || exit 1
     status=0
     run() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what building needs and this machine lacks: with apt, through sudo if not root. Where it cannot, it says
-# which packages are wanted and exits with 1. A machine that has everything is left alone.
+# Installs missing build dependencies with apt, through sudo if not root. If it cannot, it lists
+# the packages and exits with 1. Nothing is changed on a complete machine.
 #
-# `setup.sh bench` installs what only `make bench` uses, if it can: without valgrind no instructions are counted.
+# `setup.sh bench` also installs the optional dependency of `make bench`: valgrind, to count instructions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export HOME="${HOME:-$(echo ~)}"
@@ -25,17 +25,17 @@ can_link() {
 
 if [ "${1:-}" = bench ]; then
   command -v valgrind >/dev/null || install_packages valgrind ||
-    say "going on without valgrind: instructions will not be counted"
+    say "continuing without valgrind: instructions will not be counted"
   exit 0
 fi
 
-# 1. A C linker and headers: rustup brings none.
+# 1. A C linker and headers, which rustup does not include.
 if ! can_link; then
   install_packages gcc libc6-dev
-  can_link || { say "cc still cannot link a C program; see what 'cc' says about a small one"; exit 1; }
+  can_link || { say "cc still cannot link a C program; compile a small one with 'cc' to see its error"; exit 1; }
 fi
 
-# 2. What newCWV for the kernel is built of (crates/cc/build.rs looks for the same). All else builds without it.
+# 2. Dependencies of newCWV for the kernel (crates/cc/build.rs checks for the same). Everything else builds without.
 can_build_bpf() {
   local scratch status=0
   for program in clang pkg-config make; do command -v $program >/dev/null || return 1; done
@@ -48,14 +48,14 @@ can_build_bpf() {
 }
 if [ "$(uname -s)" = Linux ] && ! can_build_bpf; then
   install_packages clang libelf-dev zlib1g-dev pkg-config make || true
-  can_build_bpf || say "going on without newCWV for the kernel: \`jettison cc\` will say what is missing"
+  can_build_bpf || say "continuing without newCWV for the kernel: \`jettison cc\` will list what is missing"
 fi
 
 # 3. Python with its venv, for the Python package and its tests. The command builds without it.
 has_python() { python3 -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; }
 if ! has_python; then
   install_packages python3 python3-venv || true
-  has_python || say "going on without Python 3.10 or later and its venv: the Python package is left out"
+  has_python || say "continuing without Python 3.10 or later and its venv: the Python package is skipped"
 fi
 
 # 4. Rust, of the version that rust-toolchain.toml names.
@@ -66,11 +66,11 @@ if ! command -v cargo >/dev/null; then
   if has_package rustup; then
     install_packages rustup
   else
-    say "Rust is missing. Install rustup as https://rustup.rs says, then run make again (Rust $wanted then comes by itself)."
+    say "Rust is missing. Install rustup (https://rustup.rs) and run make again, which installs Rust $wanted."
     exit 1
   fi
   hash -r
-  command -v rustup >/dev/null || { say "rustup is installed and still not found; is it in PATH?"; exit 1; }
+  command -v rustup >/dev/null || { say "rustup was installed but is not found; is it in PATH?"; exit 1; }
 fi
 if command -v rustup >/dev/null; then
   if ! rustup run "$wanted" rustc --version >/dev/null 2>&1 ||
@@ -82,7 +82,7 @@ if command -v rustup >/dev/null; then
 else
   have=$(cargo --version | sed -n 's/^cargo \([0-9.]*\).*/\1/p')
   if [ "$(printf '%s\n%s\n' "$wanted" "$have" | sort -V | head -n 1)" != "$wanted" ]; then
-    say "this machine's Rust is $have, and $wanted or later is needed; install rustup as https://rustup.rs says."
+    say "Rust must be $wanted or later, got $have; install rustup (https://rustup.rs)."
     exit 1
   fi
 fi

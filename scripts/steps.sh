@@ -30,7 +30,7 @@ optional_step() {
   esac
 }
 
-# leave NAME REASON: the step was not run.
+# leave NAME REASON: records a skipped step.
 leave() { results+=("$(printf '%-8s %-14s (%s)' skipped "$1" "$2")"); }
 
 record() { results+=("$(printf '%-8s %-14s %4d s%s' "$1" "$2" $((SECONDS - $3)) "${4:+ ($4)}")"); }

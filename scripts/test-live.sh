@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make test-live`: the tests that need browsers, players, web servers and other programs. Installs them where it can (as root,
-# with apt and npm); tests whose programs are missing say that they are left out.
+# with apt and npm); tests without their programs are skipped with a message.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export HOME="${HOME:-$(echo ~)}"
@@ -17,7 +17,7 @@ if [ "$(id -u)" -eq 0 ]; then
 else
   leave programs "not root; \`sudo make live-deps\` installs them"
 fi
-# Installs what drives the page in a browser, too.
+# Also installs the driver for browser tests of the page.
 optional_step page scripts/web.sh
 step live "$cargo" test --workspace --locked --no-fail-fast --test end_to_end --test all -- live_programs:: browser:: a_command_reaches_the_world_through_the_machine
 finish

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make test`: all checks but those that need browsers, players or web servers (`make test-live`), step by step. A step that
-# fails does not keep the later ones from running; the end lists the failed steps with the time of each, and the exit status
+# fails does not stop the later ones; a list at the end shows the result and time of each, and the exit status
 # is 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -10,7 +10,7 @@ cargo=${CARGO:-cargo}
 
 # The whole workspace is compiled once; incremental compilation would make that slower.
 export CARGO_INCREMENTAL=0
-# Without Python its native module is checked all the same: it is built for the stable ABI.
+# The native module is checked even without Python, because it is built for the stable ABI.
 command -v python3 >/dev/null || export PYO3_NO_PYTHON=1
 
 # shellcheck source=steps.sh
@@ -21,7 +21,7 @@ step clippy "$cargo" clippy --workspace --all-targets --features jettison-python
 # Unit, property and end-to-end tests (those run the built command), and the examples in the documentation.
 step tests "$cargo" test --workspace --locked --no-fail-fast -- --skip live_programs:: --skip browser:: \
   --skip a_command_reaches_the_world_through_the_machine
-# With what the tests have built.
+# Reuses the build of the tests.
 optional_step python scripts/python.sh test
 step documentation env RUSTDOCFLAGS=-Dwarnings "$cargo" doc --workspace --no-deps --locked
 step tree scripts/check-tree.sh

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Checks and tests the page of `live --watch`, web/page: types with tsc, arithmetic with Node.js. The page needs no build; what is
-# installed here also drives it in a browser for `cargo test -p jettison-watch`. Where the machine cannot, a line `left out:` and
-# exit status 3.
+# installed here also drives it in a browser for `cargo test -p jettison-watch`. If the machine cannot, prints a line `left out:` and
+# exits with 3.
 set -uo pipefail
 cd "$(dirname "$0")/../web"
 
-# What cannot be done here, and why.
+# Reports that this machine cannot do the task.
 cannot() {
   echo "left out: web ($*)" >&2
   exit 3
@@ -16,7 +16,7 @@ command -v npm >/dev/null || cannot "npm is not installed; on Debian: apt-get in
 [ "$(node --print 'Number(process.versions.node.split(".")[0]) >= 18')" = true ] ||
   cannot "Node.js is $(node --version), and 18 or later is needed"
 
-# npm installs only if the lock file is not the one that was installed last.
+# Run npm only if the lock file has changed since the last installation.
 installed=node_modules/.jettison-lock
 if ! cmp -s package-lock.json "$installed"; then
   log=$(mktemp)

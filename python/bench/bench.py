@@ -1,4 +1,4 @@
-"""Measures what the package promises; `make bench ARGS=python` runs this and holds it to what is required.
+"""Benchmarks of the package; `make bench ARGS=python` runs them and checks the requirements.
 
 Prints a record a line: `name` and `value`. Values are the best of several, the overhead is the median.
 """
@@ -30,7 +30,7 @@ def show(name: str, value: float) -> None:
 
 
 def overhead() -> float:
-    """What `jettison.run` costs beside the Rust call that it makes, in percent of that, on scenario A.
+    """Overhead of `jettison.run` on scenario A, in percent of the Rust call within.
 
     Both are of the same call: `timing` holds how long the simulation took. All else counts: the summary, the tables, the
     threads, and Python. The scenario is checked before, as the one of the Rust call is.
@@ -48,7 +48,7 @@ def overhead() -> float:
 
 
 def crossing() -> tuple[float, int]:
-    """Milliseconds in which ten million rows by 6 columns become a pyarrow table, and how many of their columns were copied."""
+    """Time in ms to convert ten million rows of 6 columns to a pyarrow table, and the number of copied columns."""
     tables: Any = getattr(_jettison, "synthetic")(ROWS)  # noqa: B009 (only built for measuring)
     found: list[float] = []
     copied = 0
@@ -66,7 +66,7 @@ def crossing() -> tuple[float, int]:
 
 
 def reading_back() -> float:
-    """Seconds in which four columns of ten million rows are read from the disk."""
+    """Time in seconds to read four columns of ten million rows from disk."""
     with tempfile.TemporaryDirectory() as folder:
         getattr(_jettison, "synthetic")(ROWS, folder + "/out")  # noqa: B009
         found: list[float] = []
@@ -79,23 +79,23 @@ def reading_back() -> float:
 
 
 class Fifo:
-    """First in, first out: the least that a discipline can do."""
+    """A FIFO, the minimal discipline."""
 
     def __init__(self) -> None:
         self.waiting: deque[Packet] = deque()
 
     def enqueue(self, packet: Packet, now: int) -> bool:
-        """Takes it."""
+        """Appends the packet."""
         self.waiting.append(packet)
         return True
 
     def dequeue(self, now: int) -> Packet | None:
-        """Gives the first."""
+        """Returns the first packet."""
         return self.waiting.popleft() if self.waiting else None
 
 
 def discipline() -> float:
-    """Microseconds that a packet takes through a queue in Python, all else that a run does for it included."""
+    """Time in µs per packet through a queue in Python, including the rest of the run."""
     scenario = jettison.load(ROOT / "scenarios/reference/tcp-codel-a.toml").discipline(Fifo)
     scenario = scenario.set("links.bottleneck.queue", "fifo").set("duration", "20 s")
     found: list[float] = []
@@ -108,7 +108,7 @@ def discipline() -> float:
 
 
 def main() -> None:
-    """Measures all of it."""
+    """Runs all benchmarks."""
     show("python-overhead", overhead())
     milliseconds, copied = crossing()
     show("python-crossing", milliseconds)

@@ -1,4 +1,4 @@
-"""What a sweep costs over the bare runner: 1,000 short runs through both.
+"""Overhead of a sweep over the bare runner, with 1,000 short runs through both.
 
 The runner runs them as the variants of one file, as `jettison run --jobs 2` and in memory, of which the faster counts; `jettison.sweep` as the points of a sweep, in two
 processes of this machine and on a Dask cluster of two worker processes on loopback. `make bench ARGS=sweep` runs this and
@@ -29,7 +29,7 @@ import jettison
 from jettison import LocalExecutor, Scenario
 
 PATH = "queues.bottleneck.target"
-# A NewReno flow and a load of 20 Mbit/s through 100 Mbit/s with CoDel: a quarter of a second of CPU time a run.
+# A NewReno flow and a load of 20 Mbit/s through 100 Mbit/s with CoDel: a quarter of a second of CPU time per run.
 SCENARIO = """
 name = "bench/sweep"
 duration = "{seconds} s"
@@ -65,7 +65,7 @@ app = {{ kind = "cbr", rate = "20 Mbit/s" }}
 
 @dataclass(frozen=True)
 class Took:
-    """What a way took, in seconds."""
+    """Durations of one way in seconds."""
 
     wall: float
     cpu: float
@@ -84,7 +84,7 @@ def main() -> None:
     try:
         command, run_cpu = bare_runner(given.command, text, values, scratch)
         memory = in_memory(text, values)
-        # The faster one: the command also writes distributions, and a report of a thousand variants.
+        # Use the faster one: the command also writes distributions and a report of a thousand variants.
         bare = min(command, memory, key=lambda took: took.wall)
         walls = {"command": command.wall, "in_memory": memory.wall}
         show("sweep-bare", given.points / bare.wall, runs=given.points, cpu=bare.cpu, cpu_a_run=run_cpu, **walls)
@@ -122,12 +122,12 @@ def in_memory(text: str, values: list[str]) -> Took:
 
 
 def local(text: str, values: list[str], scratch: Path) -> Took:
-    """Two processes of this machine."""
+    """Two local processes."""
     return measured(lambda: swept(text, values, LocalExecutor(2), scratch / "local"), used)
 
 
 def dask(text: str, values: list[str], scratch: Path) -> Took:
-    """A scheduler, which is in this process, and two worker processes on loopback."""
+    """A scheduler in this process and two worker processes on loopback."""
     import distributed
 
     with (
@@ -150,13 +150,13 @@ def swept(text: str, values: list[str], executor: Any, out: Path) -> None:
 
 
 def used() -> float:
-    """CPU seconds of this process and of those of its children that have ended."""
+    """CPU time of this process and of its ended children in seconds."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 def measured(work: Callable[[], object], cpu: Callable[[], float]) -> Took:
-    """Does the work; gives what it took."""
+    """Calls the function; returns its durations."""
     used_before, begin = cpu(), time.perf_counter()
     work()
     wall = time.perf_counter() - begin

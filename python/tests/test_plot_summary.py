@@ -83,7 +83,7 @@ def test_a_logarithmic_axis_has_points_and_no_bars(result):
     assert ax.get_yscale() == "log"
 
 
-def test_reference_values_stand_as_diamonds_on_their_bars(result):
+def test_reference_values_are_diamonds_on_their_bars(result):
     wanted = (variant("ired-64", "5 Mbit/s"), "ping")
     ax = plot.bars(result, "rtt", "ping", variants=SLOW, reference={wanted: 33.0}, reference_label="the paper")
     diamond = next(line for line in ax.lines if line.get_marker() == "D")
@@ -281,7 +281,7 @@ def test_a_remark_speaks_of_ellipses_only_where_there_are_any(result):
     assert any("one-sigma ellipses over samples" in text.get_text() for text in samples.texts)
 
 
-def test_names_that_would_lie_on_one_another_are_in_a_legend(result):
+def test_names_that_would_overlap_are_in_a_legend(result):
     names = {"CoDel", "iRED 64", "mine"}
     apart = plot.ellipses(result, variants=SLOW)
     assert names <= {text.get_text() for text in apart.texts}

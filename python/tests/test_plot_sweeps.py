@@ -51,14 +51,14 @@ def test_scattered_points_are_markers_of_one_series(result):
     assert "y varies too" in found[1]
 
 
-def test_what_is_no_quantity_still_makes_a_series_of_scattered_points(result):
+def test_words_also_make_a_series_of_scattered_points(result):
     places = dict(zip(result.variants, PLACES, strict=True))
     result.labels = {v: {"x": x, "y": y, "rule": "a" if y < "4" else "b"} for v, (x, y) in places.items()}
     ax = plot.lines(result, "rtt", x="x")
     assert [line.get_label() for line in ax.lines] == ["b", "a"]
 
 
-def test_a_grid_has_a_line_a_value_in_their_order():
+def test_a_grid_has_one_line_per_value_in_order():
     sweep = BigResult(3, 3)
     sweep._labels = {
         v: {**of, "y": {"0": "20 ms", "1": "1 ms", "2": "5 ms"}[of["y"][0]]} for v, of in sweep._labels.items()
@@ -115,7 +115,7 @@ def test_a_reason_has_its_disciplines_hue():
         assert own[2] < 0.02 or min(apart, 1 - apart) < 0.02, reason
 
 
-def test_no_axis_of_what_is_not_negative_begins_below_zero(result):
+def test_axes_of_non_negative_values_do_not_begin_below_zero(result):
     rows = result.flows.arrow.to_pylist()
     spread = [
         {**row, "value": (5.0 if row["time_ns"] // 10**9 % 5 else 900.0)} if row["metric"] == "frame_latency" else row
@@ -158,7 +158,7 @@ def test_thirty_schemes_leave_room_for_the_plot():
     assert legend.y0 >= ax.figure.bbox.y0
 
 
-def test_a_bar_of_nothing_says_0(result):
+def test_an_empty_bar_is_labelled_0(result):
     gone = variant("mine", "5 Mbit/s")
     rows = [
         {**row, "mean": 0.0, "ci95_low": 0.0, "ci95_high": 0.0} if row["variant"] == gone else row

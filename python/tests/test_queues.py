@@ -24,7 +24,7 @@ from jettison.queues import DROP_REASONS, Discipline, Drop, Packet, Registered, 
 
 
 class Fifo:
-    """First in, first out, up to a number of packets."""
+    """A FIFO with a limit in packets."""
 
     def __init__(self, limit: int = 40) -> None:
         self.limit = limit
@@ -41,7 +41,7 @@ class Fifo:
 
 
 class Whimsical(Fifo):
-    """Marks, drops from anywhere, and waits, as its generator says."""
+    """Marks, drops at any position, and waits, at random."""
 
     def __init__(self, random: randomness.Random, limit: int = 9, wait: str = "50 us") -> None:
         super().__init__(limit)
@@ -80,7 +80,7 @@ class Whimsical(Fifo):
 
 
 class Lifo:
-    """The newest first, of each flow its oldest."""
+    """Serves the flow of the newest packet, oldest packet first."""
 
     def __init__(self, **options: Any) -> None:
         self.flows: dict[int, deque[Packet]] = {}
@@ -106,7 +106,7 @@ class Lifo:
 def drive(
     classes: list[Any], value: Any, operations: list[tuple[str, list[int]]], seed: int = 1
 ) -> tuple[list[tuple[int, int]], list[tuple[int, str, int]], list[tuple[int, str, int]]]:
-    """What `crates/queue/tests/driver` does to any discipline, with its checks after every operation."""
+    """The operations of `crates/queue/tests/driver`, which checks invariants after each."""
     run = getattr(_jettison, "drive", None)
     if run is None:
         pytest.skip(
@@ -182,7 +182,7 @@ def test_tail_drop_in_python_is_tail_drop(small: Scenario) -> None:
     assert len(ours.drops) > 10
 
 
-def test_runs_in_several_threads_do_not_wait_for_each_other_for_ever(small: Scenario) -> None:
+def test_runs_in_several_threads_do_not_deadlock(small: Scenario) -> None:
     scenario = with_queue(small, Whimsical).vary("flows.bulk.transport.congestion", ["cubic", "newreno"])
     told: list[int] = []
     one = jettison.run(scenario, seeds=3, jobs=4, progress=lambda _, finished, __: told.append(finished))
@@ -229,7 +229,7 @@ def test_a_scenario_with_a_discipline_pickles(small: Scenario) -> None:
     assert plain(jettison.run(again, seeds=1).queues) == plain(jettison.run(scenario, seeds=1).queues)
 
 
-def test_what_a_packet_shows(small: Scenario) -> None:
+def test_attributes_of_a_packet(small: Scenario) -> None:
     seen: list[dict[str, Any]] = []
 
     class Looking(Fifo):
@@ -279,7 +279,7 @@ def test_messages_show_their_labels() -> None:
 
 
 class Misbehaving(Fifo):
-    """Does one wrong thing with the twentieth packet."""
+    """Violates one rule with the twentieth packet."""
 
     def __init__(self, what: str) -> None:
         super().__init__(40)
@@ -326,7 +326,7 @@ class Misbehaving(Fifo):
 
 
 class Waking(Misbehaving):
-    """The same, and it keeps time."""
+    """The same with wakeups."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)
@@ -397,7 +397,7 @@ def test_an_exception_keeps_its_traceback(small: Scenario) -> None:
     assert any("test_queues.py" in line and "in enqueue" in line for line in lines)
 
 
-def test_what_goes_wrong_is_checked_by_the_driver_too() -> None:
+def test_the_driver_detects_violations_too() -> None:
     operations: list[tuple[str, list[int]]] = [("enqueue", [1, 1000, 0]), ("dequeue", [1])] * 30
     for what in ("sends twice", "loses", "raises", "drops twice"):
         with pytest.raises((DisciplineError, ZeroDivisionError)):
@@ -412,7 +412,7 @@ def test_reasons_and_durations() -> None:
 
 
 class Hanging(Fifo):
-    """Does not come back, a second into the run."""
+    """Hangs one second into the run."""
 
     def enqueue(self, packet: Packet, now: int) -> bool:
         while now > 1_000_000_000:
@@ -430,7 +430,7 @@ def test_ctrl_c_ends_a_discipline_that_hangs(small: Scenario) -> None:
     timer.join()
 
 
-def test_what_progress_raises_is_raised_though_a_discipline_hangs(small: Scenario) -> None:
+def test_exceptions_of_progress_are_raised_while_a_discipline_hangs(small: Scenario) -> None:
     def progress(*_: object) -> None:
         raise ValueError("enough")
 
@@ -439,7 +439,7 @@ def test_what_progress_raises_is_raised_though_a_discipline_hangs(small: Scenari
 
 
 class InCycles(Fifo):
-    """Loses a packet in a cycle of references, which Python finds only when it looks."""
+    """Loses a packet in a reference cycle, which only the garbage collector finds."""
 
     def enqueue(self, packet: Packet, now: int) -> bool:
         if packet.id == 30:
@@ -468,14 +468,14 @@ def test_a_queue_that_names_a_time_must_take_it(small: Scenario) -> None:
 
 
 class Bomb:
-    """Lets other threads go on while it is finalized."""
+    """Lets other threads run while it is finalized."""
 
     def __del__(self) -> None:
         time.sleep(0.02)
 
 
 class Failing(Fifo):
-    """Fails with something that takes its time to go."""
+    """Fails with an exception that is slow to finalize."""
 
     def enqueue(self, packet: Packet, now: int) -> bool:
         if now > 20_000_000:
@@ -484,7 +484,7 @@ class Failing(Fifo):
         return super().enqueue(packet, now)
 
 
-def test_runs_that_fail_at_once_do_not_wait_for_each_other_for_ever(small: Scenario) -> None:
+def test_runs_that_fail_together_do_not_deadlock(small: Scenario) -> None:
     for _ in range(5):
         with pytest.raises(ValueError, match="with Bomb") as caught:
             jettison.run(with_queue(small, Failing), seeds=8, jobs=8)
@@ -493,7 +493,7 @@ def test_runs_that_fail_at_once_do_not_wait_for_each_other_for_ever(small: Scena
         assert note.startswith("in the queue discipline `failing`, 0.02")
 
 
-def test_what_a_constructor_raises_is_its_cause(small: Scenario) -> None:
+def test_an_exception_of_a_constructor_is_the_cause(small: Scenario) -> None:
     class Broken(Fifo):
         def __init__(self, limit: int = 100) -> None:
             raise KeyError("deep in the constructor")
@@ -513,7 +513,7 @@ def test_checks_of_many_scenarios_with_a_discipline_are_quick(small: Scenario) -
 
 
 class Counting(Fifo):
-    """Counts what it has seen."""
+    """Counts packets."""
 
     def __init__(self, limit: int = 40) -> None:
         super().__init__(limit)

@@ -20,7 +20,7 @@ from jettison._arrow import pa, pq
 TABLES = ["queues", "flows", "drops", "distributions", "frames", "runs", "summary"]
 
 
-def test_the_results_are_the_commands_to_the_bit(file: Path, tmp_path: Path, command: Path) -> None:
+def test_results_are_identical_to_the_commands(file: Path, tmp_path: Path, command: Path) -> None:
     subprocess.run([command, "run", file, "--out", tmp_path / "cli", "--runs", "3"], check=True, capture_output=True)
     scenario = jettison.load(file)
     stored = jettison.run(scenario, seeds=3, out=tmp_path / "python", jobs=2)
@@ -80,7 +80,7 @@ def test_results_are_pickled(small: Scenario, tmp_path: Path, monkeypatch: pytes
     assert pickle.loads(pickle.dumps(some)).arrow.equals(some.arrow)
 
 
-def test_a_table_crosses_without_being_copied(small: Scenario) -> None:
+def test_tables_are_passed_without_copies(small: Scenario) -> None:
     from jettison import _jettison
 
     tables = _jettison.run(small.set("duration", "1200 ms").checked)
@@ -95,7 +95,7 @@ def test_a_table_crosses_without_being_copied(small: Scenario) -> None:
                 assert values.buffers()[1].address == tables.address(name, column), (name, column)
 
 
-def test_the_lock_is_released_while_a_run_goes(small: Scenario) -> None:
+def test_the_lock_is_released_during_a_run(small: Scenario) -> None:
     ticks: list[float] = []
     stop = threading.Event()
 
@@ -110,11 +110,11 @@ def test_the_lock_is_released_while_a_run_goes(small: Scenario) -> None:
     ended = time.monotonic()
     stop.set()
     ticker.join()
-    # With the lock held there would be none between the first instant and the last.
+    # With the lock held, there would be none between the start and the end.
     assert sum(begun < at < ended for at in ticks) >= 5
 
 
-def test_progress_is_told_and_what_it_raises_ends_the_run(small: Scenario) -> None:
+def test_progress_is_reported_and_its_exceptions_end_the_run(small: Scenario) -> None:
     told: list[tuple[float, int, int]] = []
     jettison.run(small, seeds=4, progress=lambda *now: told.append(now))
     assert told
@@ -221,7 +221,7 @@ def test_results_of_a_version_without_frames_have_none(small: Scenario, tmp_path
     assert frames.arrow.schema == expected
 
 
-def test_what_holds_no_results_is_refused(tmp_path: Path, small: Scenario) -> None:
+def test_folders_without_results_are_refused(tmp_path: Path, small: Scenario) -> None:
     with pytest.raises(RunError, match="holds no Jettison results"):
         jettison.open(tmp_path)
     jettison.run(small, seeds=1, out=tmp_path / "out")
@@ -267,7 +267,7 @@ def test_rows_are_filtered_and_handed_to_other_libraries(small: Scenario) -> Non
     assert pandas["value"].sum() == pytest.approx(sum(result.queues["value"].to_pylist()))
 
 
-def test_of_a_stored_table_only_what_is_asked_for_is_read(
+def test_only_requested_columns_of_a_stored_table_are_read(
     small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored = jettison.run(small, seeds=2, out=tmp_path / "out")
@@ -288,7 +288,7 @@ def test_of_a_stored_table_only_what_is_asked_for_is_read(
     assert read[2:] == [["value"]]
     assert sojourn.to_pylist() == expected
     assert sojourn.filter(object=expected[0]["object"]).columns == stored.queues.columns
-    # All rows of `value` were not kept for the few that were asked for.
+    # The complete column `value` is not kept for a few selected rows.
     assert stored.queues["value"].equals(whole["value"])
     assert read[-1] == ["value"]
 
@@ -342,7 +342,7 @@ def test_gauges_are_series_where_a_scenario_asks_for_them(small: Scenario) -> No
     after_warm_up = values[average["time_ns"].to_numpy() > 1_000_000_000]
     assert sampled.mean("red_average", "bottleneck.forward") == pytest.approx(after_warm_up.mean())
     assert len(sampled.flows.filter(object="bulk", metric="cubic_w_max")) > 0
-    # Nothing else has changed.
+    # Everything else is unchanged.
     rest = {key: value for key, value in sampled.units.items() if key not in sampled.gauges}
     assert rest == plain.units
     assert sampled.mean("goodput", "bulk") == plain.mean("goodput", "bulk")

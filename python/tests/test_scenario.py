@@ -34,7 +34,7 @@ def test_a_file_and_its_text_are_the_same_scenario(file: Path, text: str) -> Non
     assert loaded.inputs[0][0] == str(file)
 
 
-def test_quick_lays_its_table_over_the_file(file: Path) -> None:
+def test_quick_applies_its_table(file: Path) -> None:
     assert jettison.load(file, quick=True).to_dict()["duration"] == "2 s"
     assert "quick" not in jettison.load(file, quick=True).to_dict()
 
@@ -49,7 +49,7 @@ def test_an_experiment_is_loaded_by_its_name() -> None:
         jettison.load("ired")
 
 
-def test_what_is_wrong_in_a_file_is_told_with_its_place_as_the_command_does(file: Path, text: str) -> None:
+def test_errors_in_a_file_have_a_place_as_in_the_command(file: Path, text: str) -> None:
     file.write_text(text.replace('delay = "9 ms"', 'dellay = "9 ms"').replace('rate = "10 Mbit/s"', 'rate = "10"'))
     with pytest.raises(ScenarioError) as caught:
         jettison.load(file)
@@ -90,7 +90,7 @@ def test_a_scenario_in_code_has_the_names_of_the_file() -> None:
 
 
 @pytest.mark.parametrize("value", [object(), float("nan"), {"kind": object()}, b"bytes"])
-def test_what_is_no_toml_value_is_refused(value: Any) -> None:
+def test_values_without_a_toml_form_are_refused(value: Any) -> None:
     with pytest.raises(ScenarioError):
         in_code(description=value).check()
 
@@ -121,7 +121,7 @@ def test_a_wrong_path_names_the_nearest_right_one(small: Scenario, path: str, ne
     assert f"did you mean `{near}`?" in str(caught.value)
 
 
-def test_a_wrong_value_says_what_would_be_right(small: Scenario) -> None:
+def test_the_message_about_an_invalid_value_shows_a_valid_one(small: Scenario) -> None:
     with pytest.raises(ScenarioError, match="no unit"):
         small.set("links.bottleneck.delay", "5")
     with pytest.raises(ScenarioError):
@@ -178,7 +178,7 @@ def test_some_arms_of_axes_are_picked() -> None:
             whole.only(**wrong)
 
 
-def test_what_is_no_list_and_what_is_no_value_are_refused(small: Scenario) -> None:
+def test_values_other_than_lists_and_missing_values_are_refused(small: Scenario) -> None:
     with pytest.raises(ScenarioError, match="requires a list of values, got"):
         small.vary("links.bottleneck.queue", "codel")
     with pytest.raises(ScenarioError, match="requires a list of values, got"):
@@ -210,7 +210,7 @@ def test_a_folder_of_an_experiments_name_is_not_in_its_way(tmp_path: Path, monke
     assert jettison.load("ired/ingress-vs-egress").name == "ired/ingress-vs-egress"
 
 
-def test_what_quick_names_goes_along(tmp_path: Path) -> None:
+def test_files_named_in_quick_are_pickled(tmp_path: Path) -> None:
     for name in ("one.trace", "two.trace"):
         (tmp_path / name).write_text("1\n2\n3\n")
     scenario = in_code(
@@ -226,14 +226,14 @@ def test_what_quick_names_goes_along(tmp_path: Path) -> None:
     assert pickle.loads(carried).check().name == "code"
 
 
-def test_what_is_set_does_not_vary(small: Scenario) -> None:
+def test_set_values_do_not_vary(small: Scenario) -> None:
     with pytest.raises(ScenarioError, match="was set before"):
         small.set("links.bottleneck.queue", "codel").vary("links.bottleneck.queue", ["red", "pi2"])
     varied = small.vary("links.bottleneck.queue", ["red", "pi2"])
     assert varied.set("links.bottleneck.queue", "codel").variants == ["default"]
 
 
-def test_what_is_set_within_a_table_that_varies_holds_in_its_text_too(small: Scenario) -> None:
+def test_values_set_within_a_varied_table_are_in_its_text(small: Scenario) -> None:
     limits = {"kind": "red", "limit": "9 packets"}, {"kind": "codel", "limit": "8 packets"}
     varied = small.vary("links.bottleneck.queue", list(limits)).set("links.bottleneck.queue.limit", "7 packets")
     again = Scenario.from_toml(varied.to_toml())
