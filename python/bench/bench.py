@@ -1,6 +1,6 @@
 """Benchmarks of the package; `make bench ARGS=python` runs them and checks the requirements.
 
-Prints a record a line: `name` and `value`. Values are the best of several, the overhead is the median.
+Prints one record per line: `name` and `value`. Values are the best of several runs, the overhead is the median.
 """
 
 from __future__ import annotations

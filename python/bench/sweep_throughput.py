@@ -2,13 +2,13 @@
 
 The runner runs them as the variants of one file, as `jettison run --jobs 2` and in memory, of which the faster counts; `jettison.sweep` as the points of a sweep, in two
 processes of this machine and on a Dask cluster of two worker processes on loopback. `make bench ARGS=sweep` runs this and
-holds it to what is promised: 85 % of the runner's throughput.
+checks the requirement of 85 % of the runner's throughput.
 
 Each way's time is from its begin to its end, everything included: checking, starting processes, writing. Python's imports
 and the starting of the cluster, which its user has running, are left out. On a machine with other work the times say little;
 `cpu` is what the processes used, and their ratio still says what a sweep costs.
 
-Prints a record a line.
+Prints one record per line.
 """
 
 from __future__ import annotations

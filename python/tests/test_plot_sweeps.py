@@ -93,7 +93,7 @@ def test_quantities_have_graded_colours_that_all_differ():
     own = {value: look.colour for value, look in looks(values, labels).items()}
     lightness = [sum(to_rgb(own[value])) for value in ("1 ms", "5 ms", "20 ms", "0.1 s")]
     assert all(low < high for low, high in pairwise(lightness))
-    # It does not matter what is drawn of them.
+    # The selection that is drawn has no effect.
     assert looks(["5 ms", "20 ms"], labels)["5 ms"].colour == own["5 ms"]
     assert len(set(graded(f"{n} ms" for n in range(40)).values())) == 40
     assert graded(["codel", "5 ms"]) == {}

@@ -60,7 +60,7 @@ pub enum ReportError {
     #[error("run {} is not in this experiment", .0)]
     UnknownRun(RunKey),
     /// A table cannot be built in memory.
-    #[error("cannot make a table: {0}")]
+    #[error("cannot build a table: {0}")]
     Table(String),
     /// A plot cannot be drawn.
     #[error("cannot draw a plot: {0}")]

@@ -74,6 +74,7 @@ pub fn run_matrix<E: Send>(
         cancel,
         stop: AtomicBool::new(false),
         next: AtomicUsize::new(0),
+        // Wide enough that one long run does not stall the other threads.
         window: Window::new(4 * threads.max(1)),
         done_millis: AtomicU64::new(0),
         finished: AtomicUsize::new(0),
@@ -93,7 +94,9 @@ pub fn run_matrix<E: Send>(
                 }
             });
         }
+        // Keep only the threads' senders, so that the loop below ends with the last thread.
         drop(sender);
+        // Runs that completed before an earlier job did.
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         let mut outcome = Ok(());

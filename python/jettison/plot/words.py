@@ -12,7 +12,7 @@ __all__ = ["METRICS", "PRETTY", "axis_label", "metric_name", "pretty"]
 #: How names that no scheme has are written for readers, and aliases that readers know by other words.
 PRETTY: Mapping[str, str] = {"fifo": "FIFO", "slice1": "slice 1", "slice2": "slice 2", "slice3": "slice 3"}
 
-#: What metrics are called on an axis, where their own name is not what one would say.
+#: Names of metrics on axes, if different from their ids.
 METRICS: Mapping[str, str] = {name: title for name, _, _, title, _ in _jettison.metrics() if title is not None}
 
 
@@ -28,7 +28,7 @@ def metric_name(metric: str) -> str:
 
 
 def axis_label(metric: str, unit: str, *, before: str = "") -> str:
-    """What an axis says: the metric in words with its unit. `before` stands in front, such as `p99`.
+    """The label of an axis: the metric in words with its unit, after the prefix `before`, such as `p99`.
 
     Bytes are written in kB, as :func:`jettison.plot.ticks.thousands` writes the ticks.
     """

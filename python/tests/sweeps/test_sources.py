@@ -63,7 +63,7 @@ def test_it_is_the_same_for_the_same():
 
 
 def test_it_covers_captured_values_and_globals(monkeypatch: pytest.MonkeyPatch):
-    assert source_digest(factory_of(3)) != source_digest(factory_of(300)), "what is closed over"
+    assert source_digest(factory_of(3)) != source_digest(factory_of(300)), "captured variables"
     assert source_digest(functools.partial(made, Setting(1))) != source_digest(functools.partial(made, Setting(2)))
     of_class, of_function = source_digest(Discipline), source_digest(made)
     monkeypatch.setitem(globals(), "LIMIT", 4)

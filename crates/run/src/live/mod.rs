@@ -140,6 +140,7 @@ impl LiveExperiment {
         let folder = folder.map_err(LiveError::system("the scenario's folder"))?;
         let machine = check::Machine::of(&privileges);
         let (mut obstacles, mut inside) = (Vec::new(), None);
+        // Report all obstacles of all variants together; equal ones once.
         for variant in &scenario.variants {
             let plan = builder
                 .build_live(
@@ -267,11 +268,12 @@ impl LiveExperiment {
                     }
                 }
                 Some(Message::Record(bytes)) => record = Some(RunRecord::from_bytes(&bytes)),
-                Some(Message::Facts(told)) => facts = Some(told),
+                Some(Message::Facts(received)) => facts = Some(received),
                 None => unreadable += 1,
             };
             let ended = self.nursery.run(job as u64, &mut on_message, &|| cancel.load(Ordering::Relaxed))?;
             let stopped = cancel.load(Ordering::Relaxed);
+            // A run that had already sent its record when Ctrl-C came is kept.
             if stopped && record.is_none() {
                 break;
             }
@@ -286,8 +288,8 @@ impl LiveExperiment {
                 Ended::Failed(what) => failures.push(Failure { at, what, status: None }),
                 Ended::Killed { what, .. } => failures.push(Failure { at, what, status: None }),
             }
-            let Facts { live, failures: told, cpu_seconds } = facts.unwrap_or_default();
-            failures.extend(told);
+            let Facts { live, failures: reported, cpu_seconds } = facts.unwrap_or_default();
+            failures.extend(reported);
             measured |= matches!(record, Some(Ok(_)));
             match record {
                 Some(Ok(record)) => {
@@ -325,6 +327,7 @@ impl LiveExperiment {
         if !anything {
             return Err(LiveRunError::NothingFinished);
         }
+        // Failed runs alone must not replace earlier results.
         if !measured && self.out.join("manifest.json").exists() {
             return Err(LiveRunError::NothingMeasured { failures: all_failures, out: self.out });
         }
