@@ -16,7 +16,7 @@ use jettison_sim::{Tap, World};
 use jettison_wire::Packet;
 use thiserror::Error;
 
-use crate::clock::{Stopwatch, Took};
+use crate::clock::{Elapsed, Stopwatch};
 use crate::matrix::{Job, Progress, run_matrix};
 
 /// Captured bytes per frame: all headers with their options, and the start of the payload.
@@ -137,7 +137,7 @@ pub(crate) fn build(
     world.map_err(|failure| RunError::Build { variant: variant.name.clone(), failure })
 }
 
-pub(crate) fn timing(key: RunKey, took: Took) -> RunTiming {
+pub(crate) fn timing(key: RunKey, took: Elapsed) -> RunTiming {
     RunTiming { key, wall_seconds: took.wall.as_secs_f64(), cpu_seconds: took.cpu.as_secs_f64() }
 }
 

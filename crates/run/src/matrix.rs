@@ -12,7 +12,7 @@ use jettison_core::{Duration, Time};
 use jettison_measure::RunRecord;
 use jettison_sim::{RunOutcome, World};
 
-use crate::clock::{Stopwatch, Took};
+use crate::clock::{Elapsed, Stopwatch};
 
 /// One run of the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct Finished {
     /// The measurements.
     pub record: RunRecord,
     /// Duration of its event loop.
-    pub took: Took,
+    pub took: Elapsed,
     /// Number of processed events.
     pub events: u64,
 }

@@ -23,10 +23,7 @@ fn each_of_several_files_is_checked() {
     let ran = folder.jettison(&["check", "wrong.toml", "small.toml"]);
     assert_eq!(ran.status, Some(2));
     assert_eq!(ran.stdout, "small.toml: OK: 2 variants × 2 seeds = 4 runs of 2 s\n");
-    assert_eq!(
-        ran.stderr,
-        "wrong.toml:4:1: unknown key `seds`; did you mean `seeds`?\n"
-    );
+    assert_eq!(ran.stderr, "wrong.toml:4:1: unknown key `seds`; did you mean `seeds`?\n");
 }
 
 #[test]
@@ -34,7 +31,10 @@ fn an_invalid_quick_table_is_found_without_quick() {
     let folder = Folder::new();
     folder.write("wrong.toml", &changed("[quick]\nduration = \"1 s\"", "[quick]\nduration = \"0.1 s\""));
     let said = folder.jettison(&["check", "wrong.toml"]).refused();
-    assert!(said.starts_with("wrong.toml:39:12: `duration` must be longer than `warm_up` (500 ms), got 100 ms"), "{said}");
+    assert!(
+        said.starts_with("wrong.toml:39:12: `duration` must be longer than `warm_up` (500 ms), got 100 ms"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -554,7 +554,10 @@ fn a_command_runs_behind_a_bottleneck_and_its_status_is_given() {
     }
     let ran = folder.jettison(&["shell", "--queue", "nothing", "--", "true"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
-    assert!(ran.stderr.starts_with("--queue: unknown queue `nothing`") && ran.stderr.lines().count() == 1, "{ran:?}");
+    assert!(
+        ran.stderr.starts_with("--queue: unknown queue `nothing`") && ran.stderr.lines().count() == 1,
+        "{ran:?}"
+    );
     let ran = folder.jettison(&["shell", "--down", "nothing.down", "--", "true"]);
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("nothing.down"), "{ran:?}");
