@@ -490,7 +490,7 @@ def test_runs_that_fail_together_do_not_deadlock(small: Scenario) -> None:
             jettison.run(with_queue(small, Failing), seeds=8, jobs=8)
     if sys.version_info >= (3, 11):
         (note,) = caught.value.__notes__
-        assert note.startswith("in the queue discipline `failing`, 0.02")
+        assert note.startswith("in queue discipline `failing`, 0.02")
 
 
 def test_an_exception_of_a_constructor_is_the_cause(small: Scenario) -> None:
@@ -537,7 +537,7 @@ def test_a_discipline_reports_gauges(small: Scenario) -> None:
     waiting = queue.filter(metric="counting_waiting")["value"].to_pylist()
     assert waiting == queue.filter(metric="backlog")["value"].to_pylist()
     assert (result.units["counting_seen"], result.units["counting_waiting"]) == ("1", "packets")
-    assert result.gauges["counting_seen"] == "Reported by the queue discipline `counting`."
+    assert result.gauges["counting_seen"] == "Reported by queue discipline `counting`."
     assert jettison.run(counting, seeds=1).gauges == {}
     named = jettison.run(counting.set("gauges", ["counting_waiting"]), seeds=1)
     assert list(named.gauges) == ["counting_waiting"]

@@ -76,7 +76,7 @@ def test_the_message_is_the_commands(file: Path, text: str, command: Path) -> No
 
 
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(ScenarioError, match=r"none\.toml: cannot read the scenario: No such file"):
+    with pytest.raises(ScenarioError, match=r"none\.toml: cannot be read: No such file"):
         jettison.load("none.toml")
 
 

@@ -18,7 +18,7 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
     }
     let tables: String = shown.iter().map(|column| one(results, grid, column, width)).collect();
     let rest = match (&layout.means_over, &layout.whole) {
-        (None, _) => "report.html also has intervals and more metrics.".to_owned(),
+        (None, _) => "report.html has intervals and more.".to_owned(),
         (Some(over), Some(_)) => {
             format!("Means over {over}; report.html has each of them and more metrics.")
         }

@@ -119,7 +119,7 @@ def test_bad_input_is_one_message_and_status_2(
 
 def test_a_missing_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main([str(tmp_path / "none.toml"), f"--axis={TARGET}=1ms"]) == 2
-    assert "none.toml: cannot read the scenario" in capsys.readouterr().err
+    assert "none.toml: cannot be read" in capsys.readouterr().err
 
 
 def test_file_names_with_dots_are_not_ranges():

@@ -109,7 +109,7 @@ fn a_format_that_the_file_does_not_have() {
     let said = folder.jettison(&["trace", "info", "steps.down", "--from", "csv"]).refused();
     assert_eq!(said, "jettison: steps.down:1: column `Timestamp` required, found: 2");
     let said = folder.jettison(&["trace", "info", "steps.down", "--up"]).refused();
-    assert!(said.starts_with("jettison: --up: only a drive test"), "{said}");
+    assert!(said.starts_with("jettison: --up: requires a drive test"), "{said}");
     let said = folder.jettison(&["trace", "info", "steps.down", "--from", "pcap"]).refused();
     assert!(said.contains("mahimahi, srsran, csv"), "{said}");
 }

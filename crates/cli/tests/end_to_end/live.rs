@@ -213,7 +213,7 @@ fn scenarios_that_cannot_run_live_are_refused_before_anything_is_created() {
     if can_run_live("scenarios_that_cannot_run_live_are_refused_before_anything_is_created") {
         refuse(r#"at_to = "no-such-program --at-all""#, "no program `no-such-program` in PATH");
         refuse(r#"at_to = "./programs.toml""#, "does not exist or is not executable");
-        refuse(r#"at_to = "true", user = "no-such-user""#, "app.user: there is no user `no-such-user`");
+        refuse(r#"at_to = "true", user = "no-such-user""#, "app.user: unknown user `no-such-user`");
         refuse(
             r#"at_to = "true", directory = "/no/such/folder""#,
             "app.directory: /no/such/folder is not a folder",

@@ -71,7 +71,7 @@ fn the_message_about_a_missing_package_says_what_to_install() {
     );
     let mut command = folder.command(&["sweep", "mine.toml", "--axes", "a=1"]);
     let message = Ran::of(command.env("JETTISON_PYTHON", folder.path("none"))).refused();
-    assert!(message.contains("cannot be run") && message.contains("JETTISON_PYTHON"), "{message}");
+    assert!(message.contains("cannot run") && message.contains("JETTISON_PYTHON"), "{message}");
 }
 
 #[test]

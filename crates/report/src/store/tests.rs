@@ -233,7 +233,7 @@ fn errors_of_damaged_results_name_the_file() {
     let manifest = fs::read_to_string(target.join("manifest.json")).unwrap();
     fs::write(target.join("manifest.json"), manifest.replace("\"format\": 1", "\"format\": 99")).unwrap();
     let error = Results::load(&target).unwrap_err().to_string();
-    assert!(error.contains("layout 99"), "{error}");
+    assert!(error.contains("layout version must be 1, got 99"), "{error}");
 }
 
 #[test]
