@@ -65,7 +65,7 @@ async function plots() {
   const first = page.locator("details").first();
   await first.getByText("codel").waitFor();
   await page.locator(".lateness", { hasText: "p99" }).waitFor();
-  await page.locator(".notices", { hasText: "These numbers are made up" }).waitFor();
+  await page.locator(".notices", { hasText: "These numbers are synthetic" }).waitFor();
 
   // Names are shown as text, and a seed keeps all digits.
   const facts = await page.locator(".facts").textContent();
