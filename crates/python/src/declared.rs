@@ -1,8 +1,10 @@
 //! Declarations of the crates for Python: reasons for drops and marks, and metrics.
 
+use std::sync::LazyLock;
+
 use jettison_core::{DropReason, MarkReason};
 use jettison_measure::metrics::DECLARED;
-use jettison_scenario::build::Builder;
+use jettison_scenario::build::{Appearance, Appearances, Builder};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -13,15 +15,22 @@ pub fn catalogue() -> PyResult<String> {
         .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// How plots draw what is named after a component or a variation of one: id, name in legends, colour, line, marker.
+/// Names that have an appearance of their own in plots: ids, aliases and variations of components.
 #[pyfunction]
-#[allow(clippy::type_complexity)] // a row of a table
-pub fn appearances() -> Vec<(&'static str, &'static str, String, &'static str, &'static str)> {
-    let known = Builder::standard().appearances();
-    let row = |(id, look): (_, jettison_scenario::build::Appearance)| {
-        (id, look.name, look.style.colour.to_string(), look.style.line.name(), look.style.marker().name())
-    };
-    known.into_iter().map(row).collect()
+pub fn schemes() -> Vec<&'static str> {
+    known().iter().map(|(id, _)| id).collect()
+}
+
+/// Appearance of a scheme in plots: name in legends, colour, line, marker; `None` if neither it nor its family is known.
+#[pyfunction]
+pub fn appearance(scheme: &str) -> Option<(String, String, &'static str, &'static str)> {
+    let Appearance { name, style } = known().of(scheme)?;
+    Some((name.into_owned(), style.colour.to_string(), style.line.name(), style.marker().name()))
+}
+
+fn known() -> &'static Appearances {
+    static KNOWN: LazyLock<Appearances> = LazyLock::new(|| Builder::standard().appearances());
+    &KNOWN
 }
 
 /// All reasons for drops, then for marks: kind (`drop` or `mark`), name, owner, whether it is a loss, description.

@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _jettison {
     #[pymodule_export]
-    use crate::declared::{appearances, catalogue, metrics, reasons};
+    use crate::declared::{appearance, catalogue, metrics, reasons, schemes};
     #[cfg(feature = "testing")]
     #[pymodule_export]
     use crate::discipline::driven::drive;

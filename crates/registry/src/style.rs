@@ -65,6 +65,29 @@ impl Colour {
         let [_, red, green, blue] = rgb.to_be_bytes();
         Colour { rgb: [red, green, blue] }
     }
+
+    /// The colour of a member of a family that comes in sizes (`ired-64` … `ired-1024`): light at 32, dark at 1,024. A dark
+    /// colour only becomes lighter.
+    pub fn of_size(self, size: u64) -> Colour {
+        const BLACK: Colour = Colour::new(0);
+        const WHITE: Colour = Colour::new(0xff_ffff);
+        let share = ((libm::log2(size.max(1) as f64) - 5.0) / 5.0).clamp(0.0, 1.0);
+        let is_dark = self.rgb.iter().map(|part| u32::from(*part)).sum::<u32>() < 268;
+        match share {
+            _ if is_dark => self.mixed(WHITE, 0.75 * (1.0 - share)),
+            share if share < 0.5 => self.mixed(WHITE, 0.62 * (1.0 - 2.0 * share)),
+            share => self.mixed(BLACK, 1.1 * (share - 0.5)),
+        }
+    }
+
+    /// Mixes a share of another colour into this one.
+    fn mixed(self, other: Colour, share: f64) -> Colour {
+        let part = |index: usize| {
+            let (own, other) = (f64::from(self.rgb[index]), f64::from(other.rgb[index]));
+            libm::round(own * (1.0 - share) + other * share) as u8
+        };
+        Colour { rgb: [part(0), part(1), part(2)] }
+    }
 }
 
 impl fmt::Display for Colour {
@@ -186,5 +209,15 @@ mod tests {
     fn colours_print_as_css_hex() {
         assert_eq!(BLUE.to_string(), "#0072b2");
         assert_eq!(GREEN.rgb, [0, 158, 115]);
+    }
+
+    #[test]
+    fn members_of_a_family_become_darker_with_size() {
+        for colour in PALETTE {
+            let sizes = [32, 64, 128, 256, 512, 1024].map(|size| colour.of_size(size));
+            let lightness = sizes.map(|colour| seen(colour, NORMAL)[0]);
+            assert!(lightness.is_sorted_by(|a, b| a > b), "{colour}: {lightness:?}");
+        }
+        assert_eq!(VERMILION.of_size(32).to_string(), "#efc29e");
     }
 }

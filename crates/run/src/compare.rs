@@ -127,7 +127,10 @@ mod tests {
         stored(&a, Mode::Simulated, "");
         let again = folder.path().join("./a/../a");
         let error = compare(&a, &again).unwrap_err();
-        assert_eq!(error.to_string(), format!("{} is given twice; name the folders of two results", a.display()));
+        assert_eq!(
+            error.to_string(),
+            format!("{} is given twice; name the folders of two results", a.display())
+        );
         for (one, other) in [(a.as_path(), folder.path()), (folder.path(), a.as_path())] {
             let error = compare(one, other).unwrap_err().to_string();
             assert!(error.contains("holds no Jettison results"), "{error}");

@@ -173,16 +173,9 @@ fn styles(scenario: &Scenario, builder: &Builder) -> BTreeMap<String, Style> {
     let known = builder.appearances();
     let labels = scenario.variants.iter().flat_map(|variant| variant.labels.values().chain([&variant.name]));
     let style = |label: &String| {
-        // A scheme that comes in sizes: `ired-64` is iRED.
-        let family = label.rsplit_once('-').filter(|(_, size)| size.parse::<u64>().is_ok());
-        let (Appearance { name, style }, size) = match (known.get(label.as_str()), family) {
-            (Some(own), _) => (own, None),
-            (None, Some((family, size))) => (known.get(family)?, Some(size)),
-            (None, None) => return None,
-        };
-        let name = size.map_or_else(|| (*name).to_owned(), |size| format!("{name} {size}"));
+        let Appearance { name, style } = known.of(label)?;
         let line = Line::of_name(style.line.name())?;
-        Some((label.clone(), Style { name, colour: style.colour.to_string(), line }))
+        Some((label.clone(), Style { name: name.into_owned(), colour: style.colour.to_string(), line }))
     };
     labels.filter_map(style).collect()
 }

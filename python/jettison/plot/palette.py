@@ -11,16 +11,15 @@ the hue of the discipline whose reason it is.
 from __future__ import annotations
 
 import hashlib
-import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from matplotlib.colors import to_hex, to_rgb
 
 from .. import _jettison
 
-__all__ = ["PARTS", "SCHEMES", "Appearance", "appearance", "colour", "part_colour", "sized"]
+__all__ = ["PARTS", "SCHEMES", "Appearance", "appearance", "colour", "part_colour"]
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,16 @@ class Appearance:
     marker: str
 
 
+@cache
+def appearance(scheme: str) -> Appearance | None:
+    """The appearance of a scheme: its own, or that of its family in a shade by size. `None` for an unknown name."""
+    own = _jettison.appearance(scheme)
+    return None if own is None else Appearance(*own)
+
+
 #: Every scheme with an appearance of its own, by id and by alias.
-SCHEMES: Mapping[str, Appearance] = {name: Appearance(*own) for name, *own in _jettison.appearances()}
-#: For names that are not known: chosen by a hash of the name, so that it is the same in every picture.
+SCHEMES: Mapping[str, Appearance] = {name: own for name in _jettison.schemes() if (own := appearance(name))}
+#: For unknown names: chosen by a hash of the name, so that a name has one colour in every picture.
 OTHERS = tuple(dict.fromkeys(own.colour for own in SCHEMES.values()))
 
 
@@ -82,25 +88,6 @@ PARTS: Mapping[str, str] = {
     reason: _mixed(_base(owner), other, weight) for reason, (owner, other, weight) in _REASONS.items()
 }
 
-_SIZED = re.compile(r"(?P<family>.+)-(?P<size>[0-9]+)")
-
-
-def sized(name: str) -> tuple[str, int] | None:
-    """A name as a known family and a size: `ired-64` is ired and 64."""
-    match = _SIZED.fullmatch(name)
-    if match is None or match["family"] not in SCHEMES:
-        return None
-    return match["family"], int(match["size"])
-
-
-def appearance(scheme: str) -> Appearance | None:
-    """How a scheme is drawn: as its own entry says, or as that of its family. `None` for a name that is not known."""
-    family = sized(scheme)
-    own = SCHEMES.get(scheme if family is None else family[0])
-    if own is None or family is None:
-        return own
-    return Appearance(f"{own.name} {family[1]:,}", _shade(own.colour, family[1]), own.line, own.marker)
-
 
 def colour(scheme: str) -> str:
     """The colour of a scheme, as `#rrggbb`: the same for the same name in every plot."""
@@ -109,19 +96,6 @@ def colour(scheme: str) -> str:
         return own.colour
     digest = hashlib.sha256(scheme.encode()).digest()
     return OTHERS[int.from_bytes(digest[:4], "big") % len(OTHERS)]
-
-
-def _shade(base: str, size: int) -> str:
-    """The family's hue: light for 32 of whatever it is, dark for 1,024.
-
-    A hue that is dark itself only gets lighter.
-    """
-    share = min(max((math.log2(max(size, 1)) - 5.0) / 5.0, 0.0), 1.0)
-    if sum(to_rgb(base)) < 1.05:
-        return _mixed(base, "white", 0.75 * (1.0 - share))
-    if share < 0.5:
-        return _mixed(base, "white", 0.62 * (1.0 - 2.0 * share))
-    return _mixed(base, "black", 1.1 * (share - 0.5))
 
 
 def part_colour(part: str) -> str:

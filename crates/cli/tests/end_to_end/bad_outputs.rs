@@ -54,7 +54,10 @@ fn a_file_in_place_of_a_folder_is_named() {
 fn the_folder_that_the_command_runs_in_is_never_replaced() {
     let folder = Folder::with_small();
     let said = folder.jettison(&["run", "small.toml", "--out", ".", "--force"]).refused();
-    assert!(said.ends_with("contains the current directory and is never replaced, even with --force"), "{said}");
+    assert!(
+        said.ends_with("contains the current directory and is never replaced, even with --force"),
+        "{said}"
+    );
     assert_eq!(folder.names(""), ["small.toml"]);
 }
 

@@ -1,5 +1,6 @@
 //! Catalogue and plot styles of all components that scenarios may name.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jettison_dash::abr::abr_rules;
@@ -14,10 +15,10 @@ use super::Builder;
 use super::variations::variations;
 
 /// Name and style of a component in plots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appearance {
     /// The name in legends.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Colour and line.
     pub style: Style,
 }
@@ -45,14 +46,43 @@ impl Builder {
         of_every_kind!(self, docs).concat()
     }
 
-    /// Plot appearance by id and alias. A component of several kinds looks the same in all of them.
-    pub fn appearances(&self) -> BTreeMap<&'static str, Appearance> {
+    /// Appearances in plots, by id and alias. A component of several kinds looks the same in all of them.
+    pub fn appearances(&self) -> Appearances {
         let mut known = BTreeMap::new();
         for (id, appearance) in of_every_kind!(self, appearances).concat().into_iter().chain(variations()) {
             known.entry(id).or_insert(appearance);
         }
-        known
+        Appearances(known)
     }
+}
+
+/// Appearances in plots, by id and alias.
+#[derive(Debug, Clone)]
+pub struct Appearances(BTreeMap<&'static str, Appearance>);
+
+impl Appearances {
+    /// All of them, by id.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Appearance)> {
+        self.0.iter().map(|(id, appearance)| (*id, appearance))
+    }
+
+    /// The appearance of a scheme: its own, or that of its family in a shade by size (`ired-64` is iRED 64).
+    pub fn of(&self, scheme: &str) -> Option<Appearance> {
+        if let Some(own) = self.0.get(scheme) {
+            return Some(own.clone());
+        }
+        let (family, digits) = scheme.rsplit_once('-')?;
+        let size = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+        let Appearance { name, style } = self.0.get(family)?;
+        let name = Cow::Owned(format!("{name} {}", with_thousands(size)));
+        Some(Appearance { name, style: Style { colour: style.colour.of_size(size), ..*style } })
+    }
+}
+
+/// A number with commas between thousands.
+fn with_thousands(number: u64) -> String {
+    let (rest, last) = (number / 1000, number % 1000);
+    if rest == 0 { last.to_string() } else { format!("{},{last:03}", with_thousands(rest)) }
 }
 
 fn docs<K: Kind>(registry: &Registry<K>) -> Vec<EntryDoc> {
@@ -63,9 +93,30 @@ fn appearances<K: Kind>(registry: &Registry<K>) -> Vec<(&'static str, Appearance
     let mut found = Vec::new();
     for entry in registry.iter() {
         let Some(style) = entry.style else { continue };
-        found.push((entry.id, Appearance { name: entry.name, style }));
+        found.push((entry.id, Appearance { name: Cow::Borrowed(entry.name), style }));
         // Authors choose an alias for their readers, so legends show it unchanged.
-        found.extend(entry.aliases.iter().map(|alias| (*alias, Appearance { name: alias, style })));
+        found.extend(
+            entry.aliases.iter().map(|alias| (*alias, Appearance { name: Cow::Borrowed(alias), style })),
+        );
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_of_a_family_has_its_hue_and_its_name_with_the_size() {
+        let known = Builder::standard().appearances();
+        let family = known.of("ired").expect("it is registered");
+        let member = known.of("ired-1024").expect("its family is registered");
+        assert_eq!((member.name.as_ref(), member.style.line), ("iRED 1,024", family.style.line));
+        assert_eq!(member.style.colour, family.style.colour.of_size(1024));
+        for scheme in ["ired-", "ired-+4", "ired-6x", "mine-64", "mine", "-64", ""] {
+            assert_eq!(known.of(scheme), None, "{scheme}");
+        }
+        // A name of its own comes before the family's.
+        assert_eq!(known.of("ired-direct").expect("it is a variation").name, "iRED, direct");
+    }
 }

@@ -34,7 +34,7 @@ use thiserror::Error;
 
 use crate::inputs::Contents;
 use crate::schema::{GaugeSettings, Node, Settings};
-pub use catalogue::Appearance;
+pub use catalogue::{Appearance, Appearances};
 use flows::FlowPrograms;
 pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
 

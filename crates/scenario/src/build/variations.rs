@@ -36,7 +36,7 @@ const VARIATIONS: &[(&str, &str, Colour, Line)] = &[
 
 /// How plots draw each variation, by its id.
 pub(super) fn variations() -> impl Iterator<Item = (&'static str, Appearance)> {
-    VARIATIONS
-        .iter()
-        .map(|&(id, name, colour, line)| (id, Appearance { name, style: Style { colour, line } }))
+    VARIATIONS.iter().map(|&(id, name, colour, line)| {
+        (id, Appearance { name: name.into(), style: Style { colour, line } })
+    })
 }
