@@ -2,7 +2,7 @@
 
 mod driver;
 
-use driver::{Labelled, Operation, Trace, build_with_seed, configurations, drive, knows_ecn};
+use driver::{Labelled, Operation, Trace, build_with_seed, configurations, drive, has_parameter};
 use jettison_core::{DropReason, Duration, RandomStream, Seed, Time};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::disciplines;
@@ -111,9 +111,9 @@ fn overload(ecn: u8) -> Vec<Operation> {
 
 #[test]
 fn with_ecn_capable_packets_are_marked_and_others_dropped() {
-    for discipline in disciplines().iter().filter(|discipline| knows_ecn(discipline.id)) {
+    for discipline in disciplines().iter().filter(|discipline| has_parameter(discipline.id, "ecn")) {
         let mut value = json!({ "kind": discipline.id, "ecn": true, "limit": "unlimited" });
-        if discipline.id == "pie" {
+        if has_parameter(discipline.id, "mark_ecnth") {
             // This load does not react to marks, and RFC 8033 §5.1 drops above 10 %.
             value["mark_ecnth"] = json!(1.0);
         }
@@ -161,14 +161,14 @@ fn responsive(queue: &mut dyn QueueDiscipline, ecn: u8, random: &mut RandomStrea
 #[test]
 fn ecn_capable_packets_of_responsive_senders_are_marked_and_not_dropped() {
     // DualPI2 has no parameter `ecn`: it always marks (RFC 9332 §2.3).
-    let marking = |id: &str| knows_ecn(id) || id == "dualpi2";
+    let marking = |id: &str| has_parameter(id, "ecn") || id == "dualpi2";
     for discipline in disciplines().iter().filter(|discipline| marking(discipline.id)) {
         let mut value = json!({ "kind": discipline.id, "limit": "unlimited" });
-        if knows_ecn(discipline.id) {
+        if has_parameter(discipline.id, "ecn") {
             value["ecn"] = json!(true);
         }
-        if discipline.id == "pie" {
-            // With these senders its probability exceeds 10 %, where RFC 8033 §5.1 drops.
+        if has_parameter(discipline.id, "mark_ecnth") {
+            // With these senders the probability exceeds 10 %, where RFC 8033 §5.1 drops.
             value["mark_ecnth"] = json!(1.0);
         }
         for seed in 0..3 {

@@ -69,7 +69,7 @@ pub fn configurations() -> Vec<Value> {
         let id = discipline.id;
         all.push(json!({ "kind": id }));
         all.push(json!({ "kind": id, "limit": "5 packets, 4 kB" }));
-        if knows_ecn(id) {
+        if has_parameter(id, "ecn") {
             all.push(json!({ "kind": id, "ecn": true, "limit": "unlimited" }));
         }
     }
@@ -108,11 +108,11 @@ pub fn configurations() -> Vec<Value> {
     all
 }
 
-/// Whether a discipline has a parameter `ecn`.
-pub fn knows_ecn(id: &str) -> bool {
+/// Whether a discipline has a parameter of this name.
+pub fn has_parameter(id: &str, name: &str) -> bool {
     let registry = disciplines();
     let schema = registry.entry(id).expect("the id comes from the registry").schema();
-    schema.get("properties").is_some_and(|properties| properties.get("ecn").is_some())
+    schema.get("properties").is_some_and(|properties| properties.get(name).is_some())
 }
 
 /// Builds a configuration with its random streams from `seed`.
