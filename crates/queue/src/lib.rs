@@ -12,6 +12,7 @@
 //! - stores: [`Fifo`] for one queue, [`PacketPool`] for many;
 //! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`];
 //! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`];
+//!   PIE's controller: [`PieState`];
 //! - for controllers: [`DepartureRate`], [`UpdateTimer`];
 //! - for flow queueing: [`FlowTable`] (per-flow state), [`ByLength`] (the longest of many queues).
 
@@ -32,6 +33,7 @@ mod limit;
 mod list_tests;
 mod packet_pool;
 mod packets_per_second;
+mod pie_state;
 mod red_state;
 #[cfg(test)]
 mod testing;
@@ -75,6 +77,7 @@ pub use limit::Limit;
 pub use packet_pool::{Chain, PacketPool};
 use packet_pool::{Counted, Standing};
 pub use packets_per_second::PacketsPerSecond;
+pub use pie_state::{PieDecision, PieSettings, PieState};
 pub use red_state::{RedDecision, RedSettings, RedState};
 pub use threshold::Threshold;
 pub use update_timer::UpdateTimer;

@@ -17,9 +17,9 @@ fn congested(parameters: PieParameters, drop_prob: f64) -> Pie {
     for id in 0..3 {
         queue.enqueue(packet(id, 1500), Time::ZERO, &mut NoOutcomes);
     }
-    queue.drop_prob = drop_prob;
-    queue.burst_allowance = Duration::ZERO;
-    queue.qdelay_old = Duration::from_millis(20);
+    queue.state.drop_prob = drop_prob;
+    queue.state.burst_allowance = Duration::ZERO;
+    queue.state.qdelay_old = Duration::from_millis(20);
     queue.updates = UpdateTimer::new(Duration::from_secs(200));
     queue
 }
@@ -35,6 +35,11 @@ fn through(mut queue: Pie, ecn: Ecn, arrivals: u32) -> Tally {
         }
     }
     tally
+}
+
+/// Whether the next arrival is dropped or marked.
+fn drops(queue: &mut Pie) -> bool {
+    queue.state.drop_early(&queue.settings, queue.fifo.backlog().bytes, &mut queue.random)
 }
 
 /// Runs `count` updates with a head sojourn time of `delay`.
@@ -57,7 +62,7 @@ fn the_probability_follows_both_gains() {
     updates(&mut queue, Duration::from_millis(30), 1);
     let expected = 0.2 + 0.125 * (0.030 - 0.015) + 1.25 * (0.030 - 0.020);
     assert!((queue.drop_prob() - expected).abs() < 1e-12, "{}", queue.drop_prob());
-    assert_eq!(queue.qdelay_old, Duration::from_millis(30));
+    assert_eq!(queue.state.qdelay_old, Duration::from_millis(30));
 }
 
 #[test]
@@ -74,7 +79,7 @@ fn a_small_probability_moves_in_small_steps() {
         (0.5, 1.0),
     ] {
         let mut queue = congested(PieParameters::default(), from);
-        queue.qdelay_old = Duration::from_millis(30);
+        queue.state.qdelay_old = Duration::from_millis(30);
         updates(&mut queue, Duration::from_millis(30), 1);
         let moved = queue.drop_prob() - from;
         assert!((moved - step / divisor).abs() < 1e-12, "{from}: {moved} for {}", step / divisor);
@@ -85,12 +90,12 @@ fn a_small_probability_moves_in_small_steps() {
 fn the_probability_decays_exponentially_once_the_queue_is_empty() {
     // RFC 8033 §4.2: 2 % an update on top of the controller's own fall
     let mut queue = congested(PieParameters::default(), 0.5);
-    queue.qdelay_old = Duration::ZERO;
+    queue.state.qdelay_old = Duration::ZERO;
     updates(&mut queue, Duration::ZERO, 1);
     let expected = (0.5 - 0.125 * 0.015) * 0.98;
     assert!((queue.drop_prob() - expected).abs() < 1e-12, "{}", queue.drop_prob());
     let mut queue = congested(PieParameters::default(), 0.5);
-    queue.qdelay_old = Duration::from_millis(1);
+    queue.state.qdelay_old = Duration::from_millis(1);
     updates(&mut queue, Duration::from_millis(1), 1);
     assert!((queue.drop_prob() - (0.5 - 0.125 * 0.014)).abs() < 1e-12, "no decay: {}", queue.drop_prob());
 }
@@ -122,7 +127,7 @@ fn a_high_probability_rises_by_two_per_cent_at_most() {
 fn a_burst_is_let_through_until_its_allowance_is_spent() {
     // RFC 8033 §4.4: 150 ms are ten updates
     let mut queue = pie(PieParameters::default());
-    queue.drop_prob = 1.0;
+    queue.state.drop_prob = 1.0;
     updates(&mut queue, Duration::from_millis(100), 9);
     assert_eq!(queue.burst_allowance(), Duration::from_millis(15));
     let mut tally = Tally::default();
@@ -142,9 +147,9 @@ fn the_allowance_is_given_again_when_congestion_is_over() {
     let after_arrival = |old_ms: u64, now_ms: u64, drop_prob: f64| {
         let mut queue = pie(PieParameters::default());
         queue.enqueue(packet(1, 1500), Time::ZERO, &mut NoOutcomes);
-        queue.burst_allowance = Duration::ZERO;
-        queue.qdelay_old = Duration::from_millis(old_ms);
-        queue.drop_prob = drop_prob;
+        queue.state.burst_allowance = Duration::ZERO;
+        queue.state.qdelay_old = Duration::from_millis(old_ms);
+        queue.state.drop_prob = drop_prob;
         queue.enqueue(packet(2, 1500), Time::from_millis(now_ms), &mut NoOutcomes);
         queue.burst_allowance()
     };
@@ -167,7 +172,7 @@ fn nothing_is_dropped_below_half_the_target_at_a_low_probability() {
     // RFC 8033 §4.1
     let queue = |drop_prob, qdelay_old| {
         let mut queue = congested(PieParameters { derandomise: false, ..Default::default() }, drop_prob);
-        queue.qdelay_old = Duration::from_micros(qdelay_old);
+        queue.state.qdelay_old = Duration::from_micros(qdelay_old);
         through(queue, Ecn::NotEct, 1000).drops.len()
     };
     assert_eq!(queue(0.19, 7_499), 0);
@@ -218,24 +223,24 @@ fn derandomised_drops_are_neither_close_nor_far() {
 fn a_drop_is_certain_at_8_5() {
     // RFC 8033 §5.4
     let mut queue = congested(PieParameters::default(), 1e-9);
-    queue.accu_prob = 8.5;
-    assert!(queue.drop_early());
-    assert_eq!(queue.accu_prob, 0.0);
-    queue.accu_prob = 5.0;
-    queue.drop_prob = 0.0;
-    assert!(!queue.drop_early());
-    assert_eq!(queue.accu_prob, 0.0);
+    queue.state.accu_prob = 8.5;
+    assert!(drops(&mut queue));
+    assert_eq!(queue.state.accu_prob, 0.0);
+    queue.state.accu_prob = 5.0;
+    queue.state.drop_prob = 0.0;
+    assert!(!drops(&mut queue));
+    assert_eq!(queue.state.accu_prob, 0.0);
 }
 
 #[test]
 fn a_full_buffer_resets_the_accumulated_probability() {
     // RFC 8033 §5.4, appendix B: accu_prob is 0 after a drop, whatever the packet was dropped for.
     let mut queue = congested(PieParameters::default(), 0.1);
-    (queue.parameters.limit, queue.accu_prob) = (Limit::packets(3), 0.8);
+    (queue.limit, queue.state.accu_prob) = (Limit::packets(3), 0.8);
     let mut tally = Tally::default();
     queue.enqueue(packet(9, 1500), Time::ZERO, &mut tally);
     assert_eq!(tally.drops, [(9, DropReason::BufferFull, Time::ZERO)]);
-    assert_eq!(queue.accu_prob, 0.0);
+    assert_eq!(queue.state.accu_prob, 0.0);
 }
 
 #[test]
@@ -276,11 +281,11 @@ fn it_turns_on_at_a_third_of_the_buffer_and_off_when_congestion_is_over() {
     assert!(!queue.active);
     queue.handle_wakeup(Time::from_secs(1), &mut NoOutcomes);
     assert_eq!(queue.drop_prob(), 0.0);
-    queue.burst_allowance = Duration::ZERO;
+    queue.state.burst_allowance = Duration::ZERO;
     queue.enqueue(packet(9, 1500), Time::from_secs(1), &mut NoOutcomes);
     assert!(queue.active);
     assert_eq!(queue.burst_allowance(), Duration::from_millis(150));
-    queue.qdelay_old = Duration::from_millis(8);
+    queue.state.qdelay_old = Duration::from_millis(8);
     updates(&mut queue, Duration::from_millis(7), 1);
     assert!(queue.active && queue.drop_prob() == 0.0);
     updates(&mut queue, Duration::from_millis(7), 1);
