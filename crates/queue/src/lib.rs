@@ -50,6 +50,7 @@ jettison_registry::components! {
     pub mod pi2;
     pub mod fq_codel;
     pub mod pie;
+    pub mod fq_pie;
     pub mod dualpi2;
     pub mod cake;
     pub mod priority;
