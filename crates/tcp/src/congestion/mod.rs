@@ -20,6 +20,7 @@ jettison_registry::components! {
     mod bbr;
     mod cubic;
     mod dctcp;
+    mod highspeed;
     mod newcwv;
     mod newreno;
     mod prague;
