@@ -15,6 +15,7 @@ mod testing;
 jettison_registry::components! {
     /// All adaptation rules, by id.
     pub fn abr_rules() -> Registry<AdaptationRule>;
+    mod bba;
     mod bola;
     mod dynamic;
     mod fixed;
