@@ -48,6 +48,23 @@ fn the_router_reads_its_own_output() {
     assert_eq!((&after[..8], &after[12..]), (&before[..8], &before[12..]));
 }
 
+#[test]
+fn a_new_discipline_runs_beside_a_built_in_one() {
+    let line = run(env!("CARGO_BIN_EXE_new_discipline"), &[]);
+    let [tail_drop, drop_front] = numbers(&line)[..] else { panic!("{line}") };
+    // 100 packets of 12,000 bits wait for departures at 10 Mbit/s, 120 ms, or for arrivals at 12 Mbit/s, 100 ms.
+    assert!((117..=124).contains(&tail_drop) && (97..=104).contains(&drop_front), "{line}");
+}
+
+#[test]
+fn a_new_abr_rule_runs_beside_a_built_in_one() {
+    let line = run(env!("CARGO_BIN_EXE_new_abr_rule"), &[]);
+    let [built_in, few, own, many] = numbers(&line)[..] else { panic!("{line}") };
+    // The link carries 2 Mbit/s. Steps of the buffer find its rate too, but have no measure against oscillation.
+    assert!((1500..2000).contains(&built_in) && (1500..2000).contains(&own), "{line}");
+    assert!(many > few + 5, "{line}");
+}
+
 /// Writes a capture of Ethernet frames at intervals of 10 ms: three UDP packets and one frame without IP.
 fn write_frames(file: &Path) {
     let udp = UdpHeader { src_port: 1, dst_port: 2, inline: Default::default() };
