@@ -148,7 +148,7 @@ def _ask(address: str) -> None:
         raise _unreachable(address, "another service does")
 
 
-def _why_not(answer: Any) -> str:
+def _refusal_of(answer: Any) -> str:
     """Reason why a worker cannot do the job; empty if it can."""
     if isinstance(answer, ModuleNotFoundError):
         return f"{answer}; install the same version of Jettison there"
@@ -232,7 +232,7 @@ class DaskSession(Session):
                 logging.getLogger("jettison").debug("asking workers: %s", error)
                 answers = {}
             for address, answer in answers.items():
-                why = _why_not(answer)
+                why = _refusal_of(answer)
                 self._asked[address] = why
                 if why:
                     refused = refused or f"worker {address}: {why}"
