@@ -19,8 +19,7 @@ source scripts/steps.sh
 step format scripts/format.sh --check
 step clippy "$cargo" clippy --workspace --all-targets --features jettison-python/testing --locked -- -D warnings
 # Unit, property and end-to-end tests (those run the built command), and the examples in the documentation.
-step tests "$cargo" test --workspace --locked --no-fail-fast -- --skip live_programs:: --skip browser:: \
-  --skip a_command_reaches_the_world_through_the_machine
+step tests scripts/run-tests.sh --skip live_programs:: --skip browser:: --skip a_command_reaches_the_world_through_the_machine
 # Reuses the build of the tests.
 optional_step python scripts/python.sh test
 step documentation env RUSTDOCFLAGS=-Dwarnings "$cargo" doc --workspace --no-deps --locked
