@@ -17,11 +17,11 @@ fn main() -> ExitCode {
         // The reader of our output has closed the pipe (`jettison … | head`), which is no error.
         Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
         Err(Failure::Message(message)) => {
-            eprintln!("{message}");
+            output::print_error(format_args!("{message}"));
             ExitCode::from(2)
         }
         Err(Failure::Interrupted(message)) => {
-            eprintln!("{message}");
+            output::print_error(format_args!("{message}"));
             ExitCode::from(output::INTERRUPTED)
         }
     }

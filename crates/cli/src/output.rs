@@ -1,6 +1,6 @@
 //! Output to the terminal, and failures as one message.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
@@ -49,8 +49,13 @@ pub fn print_record(record: &impl Serialize) -> Result<(), Failure> {
 /// Prints a scenario's warnings to standard error.
 pub fn warn(scenario: &Scenario) {
     for warning in &scenario.warnings {
-        eprintln!("warning: {warning}");
+        print_error(format_args!("warning: {warning}"));
     }
+}
+
+/// Prints a line to standard error. A reader that has closed the pipe is no reason to panic, as `eprintln!` would.
+pub fn print_error(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Width of a table in columns.

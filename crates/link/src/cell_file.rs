@@ -19,7 +19,7 @@ pub struct CellFile {
     /// The file, from the scenario's folder.
     #[schemars(extend("format" = "cell-file"))]
     pub file: String,
-    /// Its format; by default the one that it looks like.
+    /// Format of the file; detected by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
     /// Bytes that an opportunity of a Mahimahi trace grants, 1 to 65,535.

@@ -29,7 +29,7 @@ pub(crate) fn entry() -> Entry<Link> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixedParameters {
-    /// Bits that the link carries a second, overhead included.
+    /// Bits per second that the link carries, overhead included.
     pub rate: Rate,
     /// Other rates from given times on, in order; zero is an outage.
     #[serde(default)]

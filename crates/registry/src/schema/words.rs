@@ -41,7 +41,8 @@ fn expected_type(shape: Shape<'_>) -> String {
         (Some(title), Some("string")) => {
             let unit = matches!(title, "duration" | "time" | "rate" | "size");
             let unit = if unit { " with its unit" } else { "" };
-            let article = if title.contains(',') { "" } else { "a " };
+            let is_plural = title.contains(',') || title.starts_with("packets");
+            let article = if is_plural { "" } else { "a " };
             format!("{article}{title}{unit}{such_as}")
         }
         (_, Some("integer")) => "an integer".to_owned(),

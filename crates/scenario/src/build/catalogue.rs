@@ -72,17 +72,11 @@ impl Appearances {
             return Some(own.clone());
         }
         let (family, digits) = scheme.rsplit_once('-')?;
-        let size = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+        let size: u64 = digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
         let Appearance { name, style } = self.0.get(family)?;
-        let name = Cow::Owned(format!("{name} {}", with_thousands(size)));
+        let name = Cow::Owned(format!("{name} {size}"));
         Some(Appearance { name, style: Style { colour: style.colour.of_size(size), ..*style } })
     }
-}
-
-/// A number with commas between thousands.
-fn with_thousands(number: u64) -> String {
-    let (rest, last) = (number / 1000, number % 1000);
-    if rest == 0 { last.to_string() } else { format!("{},{last:03}", with_thousands(rest)) }
 }
 
 fn docs<K: Kind>(registry: &Registry<K>) -> Vec<EntryDoc> {
@@ -111,7 +105,7 @@ mod tests {
         let known = Builder::standard().appearances();
         let family = known.of("ired").expect("it is registered");
         let member = known.of("ired-1024").expect("its family is registered");
-        assert_eq!((member.name.as_ref(), member.style.line), ("iRED 1,024", family.style.line));
+        assert_eq!((member.name.as_ref(), member.style.line), ("iRED 1024", family.style.line));
         assert_eq!(member.style.colour, family.style.colour.of_size(1024));
         for scheme in ["ired-", "ired-+4", "ired-6x", "mine-64", "mine", "-64", ""] {
             assert_eq!(known.of(scheme), None, "{scheme}");
