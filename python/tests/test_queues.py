@@ -56,7 +56,7 @@ class Whimsical(Fifo):
             packet.mark()
         if len(self.waiting) >= self.limit:
             victim = self.random.randrange(len(self.waiting))
-            self.waiting[victim].drop("least-important")
+            self.waiting[victim].drop("red-early")
             del self.waiting[victim]
         self.waiting.append(packet)
         if self.random.random() < 0.1:
@@ -161,7 +161,7 @@ def test_the_driver_sees_drops_marks_and_waits() -> None:
         operations += [("advance", [100_000])] * generator.randrange(2)
     sent, drops, marks = drive([Whimsical], "whimsical", operations)
     assert len(sent) > 50
-    assert {reason for _, reason, _ in drops} == {"python", "least-important", "codel"}
+    assert {reason for _, reason, _ in drops} == {"python", "red-early", "codel"}
     assert {reason for _, reason, _ in marks} == {"python"}
 
 
