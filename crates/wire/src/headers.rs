@@ -319,6 +319,7 @@ impl InlineBytes {
     pub const CAPACITY: usize = 40;
 
     /// Copies `bytes`; `None` if they do not fit.
+    #[inline]
     pub fn new(bytes: &[u8]) -> Option<InlineBytes> {
         let mut inline = InlineBytes::default();
         inline.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);

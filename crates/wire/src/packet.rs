@@ -148,6 +148,7 @@ impl Packet {
     ///
     /// # Panics
     /// If the IP length exceeds 65,535 bytes; senders prevent this by their segment size.
+    #[inline]
     pub fn model(headers: Headers, payload: usize) -> Packet {
         let length =
             u16::try_from(headers.header_length() + payload).expect("an IP packet is at most 65,535 bytes");
