@@ -1,35 +1,27 @@
 //! Distributions of durations.
 
-use hdrhistogram::Histogram;
 use jettison_core::Duration;
 
-/// A histogram of durations with three significant figures.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Distribution {
-    histogram: Histogram<u64>,
-    sum: u128,
-}
+use crate::histogram::Histogram;
 
-impl Default for Distribution {
-    fn default() -> Distribution {
-        let histogram =
-            Histogram::new(3).expect("three significant figures are within the histogram's range");
-        Distribution { histogram, sum: 0 }
-    }
+/// A histogram of durations with three significant figures.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Distribution {
+    histogram: Histogram,
+    sum: u128,
 }
 
 impl Distribution {
     /// Adds one value.
     #[inline]
     pub fn record(&mut self, value: Duration) {
-        // The histogram grows by itself up to u64::MAX / 2.
-        let in_range = self.histogram.record(value.as_nanos().min(u64::MAX / 4));
-        debug_assert!(in_range.is_ok(), "an auto-resizing histogram takes every value");
+        self.histogram.record(value.as_nanos().min(u64::MAX / 4));
         self.sum += u128::from(value.as_nanos());
     }
     /// Number of values.
+    #[inline]
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.histogram.count()
     }
     /// The exact mean; zero if empty.
     pub fn mean(&self) -> Duration {
@@ -44,7 +36,8 @@ impl Distribution {
     }
     /// The quantile `share` (0 to 1); zero if empty.
     pub fn quantile(&self, share: f64) -> Duration {
-        Duration::from_nanos(self.histogram.value_at_quantile(share))
+        let value = self.histogram.quantiles(std::iter::once(share)).next();
+        Duration::from_nanos(value.unwrap_or_default())
     }
     /// The largest value; zero if empty.
     pub fn max(&self) -> Duration {
@@ -52,12 +45,12 @@ impl Distribution {
     }
     /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Distribution) {
-        self.histogram.add(&other.histogram).expect("a histogram that grows by itself takes any other");
+        self.histogram.merge(&other.histogram);
         self.sum += other.sum;
     }
     /// Representative value and count of each non-empty bucket, in ascending order.
     pub(crate) fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.histogram.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
+        self.histogram.recorded()
     }
     /// The sum of all values, in nanoseconds.
     pub(crate) fn sum(&self) -> u128 {
@@ -67,16 +60,13 @@ impl Distribution {
     pub(crate) fn of_buckets(buckets: impl Iterator<Item = (u64, u64)>, sum: u128) -> Option<Distribution> {
         let mut distribution = Distribution { sum, ..Distribution::default() };
         for (value, count) in buckets {
-            if value > u64::MAX / 2 {
-                return None;
-            }
-            distribution.histogram.record_n(value, count).ok()?;
+            distribution.histogram.record_many(value, count)?;
         }
         Some(distribution)
     }
     /// Removes all values.
     pub fn clear(&mut self) {
-        self.histogram.reset();
+        self.histogram.clear();
         self.sum = 0;
     }
     /// The cumulative distribution as pairs of value and cumulative share, at most `points` steps.
@@ -87,7 +77,7 @@ impl Distribution {
         let mut steps = Vec::with_capacity(points);
         let shares = || (0..=points).map(|i| i as f64 / points as f64);
         // All quantiles in one pass: separate searches would dominate the cost of a short run.
-        for (share, value) in shares().zip(self.histogram.value_at_quantiles(shares())) {
+        for (share, value) in shares().zip(self.histogram.quantiles(shares())) {
             let value = Duration::from_nanos(value);
             if steps.last().is_none_or(|(last, _)| *last < value) {
                 steps.push((value, share));

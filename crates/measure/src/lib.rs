@@ -15,6 +15,7 @@ mod by_metric;
 mod distribution;
 mod flow;
 mod frames;
+mod histogram;
 mod metric;
 mod outcomes;
 mod queue;
