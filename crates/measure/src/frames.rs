@@ -2,7 +2,8 @@
 
 use jettison_core::{Duration, Time};
 
-use crate::recorder::{SummaryValue, of_distribution, part_of, plain};
+use crate::SummaryValue;
+use crate::recorder::{of_distribution, part_of, plain};
 use crate::{Distribution, metrics};
 
 /// Position of a packet in a media stream.

@@ -5,7 +5,7 @@
 //! [`Recorder`] and reports queues, flows and samples to it. At the end of a run, [`Recorder::finish`] returns the
 //! [`RunRecord`]: series, points, drop log, distributions and summary values, all under stable names.
 //!
-//! A run in a separate process returns its record as bytes ([`RunRecord::to_bytes`]). In a live run, router and hosts measure
+//! A run in a separate process returns its record as bytes ([`RunRecord::write_to`]). In a live run, router and hosts measure
 //! separately; [`Recorder::adopt_flows`] merges the two before that.
 //!
 //! All data is keyed by an object's name in the scenario (queues by `<link>.forward`, flows by their key), so two runs of a
@@ -19,7 +19,9 @@ mod histogram;
 mod metric;
 mod outcomes;
 mod queue;
+mod record;
 mod recorder;
+mod series;
 pub mod statistics;
 mod streaming;
 mod timeliness;
@@ -32,10 +34,9 @@ pub use frames::{FrameMeter, FramePart};
 pub use metric::{Declared, Kept, Metric, Owner, metrics};
 pub use outcomes::{NoOutcomes, Outcomes, Tally};
 pub use queue::QueueMeter;
-pub use recorder::{
-    DropRecord, GaugeChoice, GaugeSampler, Kind, ObjectId, ObjectRecord, Recorder, RecorderSettings,
-    RunRecord, Series, SummaryValue, VideoFrames,
-};
+pub use record::{DropRecord, Kind, ObjectId, ObjectRecord, RunRecord, SummaryValue, VideoFrames};
+pub use recorder::{GaugeChoice, GaugeSampler, Recorder, RecorderSettings};
+pub use series::{Piece, Series};
 pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;
 pub use transfer::TransferError;

@@ -2,7 +2,8 @@
 
 use jettison_core::Duration;
 
-use crate::recorder::{SummaryValue, of_distribution, plain};
+use crate::SummaryValue;
+use crate::recorder::{of_distribution, plain};
 use crate::{Distribution, metrics, statistics};
 
 /// Counters of a flow's players. A flow has one player or, as a load generator, many, in sequence and in parallel.

@@ -2,8 +2,9 @@
 
 use jettison_core::{Duration, Time};
 
+use crate::SummaryValue;
 use crate::metrics;
-use crate::recorder::{SummaryValue, part_of, plain};
+use crate::recorder::{part_of, plain};
 
 /// Late samples per deadline, and the longest time without a sample.
 #[derive(Debug, Clone)]

@@ -2,8 +2,9 @@
 
 use jettison_core::{DropReason, Duration, Time};
 
+use crate::SummaryValue;
 use crate::distribution::IntervalMean;
-use crate::recorder::{SummaryValue, of_distribution, part_of, plain};
+use crate::recorder::{of_distribution, part_of, plain};
 use crate::{Distribution, Metric, metrics, statistics};
 
 /// Counters and distributions of a flow's video.

@@ -70,13 +70,8 @@ fn record(rows: u64) -> RunRecord {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 (state >> 11) as f64 / 1e9
             });
-            Series {
-                object: id(index),
-                metric: *metric,
-                part: "",
-                times: (1..=SAMPLES).map(|sample| Time::from_millis(100 * sample)).collect(),
-                values: values.collect(),
-            }
+            let times = (1..=SAMPLES).map(|sample| Time::from_millis(100 * sample));
+            Series::new(id(index), *metric, "").with(times.zip(values))
         })
     });
     RunRecord {

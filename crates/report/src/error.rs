@@ -53,6 +53,11 @@ pub enum ReportError {
         /// The cause.
         reason: String,
     },
+    /// A long series cannot be read back from its temporary file.
+    #[error(
+        "cannot read a series back from its temporary file: {0}; check the disk that TMPDIR is on, and run again"
+    )]
+    Series(io::Error),
     /// A run that the experiment does not have, or a repeated one.
     #[error("run {} is unknown, repeated or out of order", .0)]
     UnexpectedRun(RunKey),

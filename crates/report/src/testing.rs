@@ -135,11 +135,10 @@ pub(crate) fn gauges(target: &Path) -> Results {
         let mut record = record(arm as u64, 1);
         if variant == "codel" {
             let object = record.objects.iter().find(|object| object.name == "bottleneck.forward").unwrap().id;
-            let times: Vec<Time> = (1..=20).map(Time::from_secs).collect();
             for (part, scale) in [("", 1.0), ("band.1", 2.0)] {
                 let metric = Metric::new(COUNT.name, COUNT.unit);
-                let values = (1..=20).map(|n| scale * f64::from(n)).collect();
-                record.series.push(Series { object, metric, part, times: times.clone(), values });
+                let points = (1..=20u32).map(|n| (Time::from_secs(u64::from(n)), scale * f64::from(n)));
+                record.series.push(Series::new(object, metric, part).with(points));
             }
             record.gauges.push(COUNT);
         }

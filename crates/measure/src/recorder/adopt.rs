@@ -2,7 +2,8 @@
 
 use jettison_wire::FlowId;
 
-use super::{DropRecord, Kind, Recorder};
+use super::Recorder;
+use crate::{DropRecord, Kind, Series};
 
 impl Recorder {
     /// Merges `other`, which has the same flows registered. For the flows selected by `which`, the meters, series and summary
@@ -18,23 +19,20 @@ impl Recorder {
             (0..self.flows.len()).map(|index| index < shared && which(FlowId(index as u32))).collect();
         let is_adopted = |index: usize| adopted.get(index).copied().unwrap_or(false);
 
-        // Rebuild the series: `cursors` links them by index, so none can be removed in place.
-        let own = std::mem::take(&mut self.series);
-        self.cursors.iter_mut().for_each(Vec::clear);
-        for (series, _) in own {
-            if series.object.kind == Kind::Queue || !is_adopted(series.object.index as usize) {
-                self.add_series(series);
+        let is_of_queue = |series: &Series| series.object.kind == Kind::Queue;
+        let is_of_adopted = |series: &Series| is_adopted(series.object.index as usize);
+        for series in std::mem::take(&mut self.series).into_series() {
+            if is_of_queue(&series) || !is_of_adopted(&series) {
+                self.series.add(series);
             }
         }
-        for (series, _) in other.series {
-            let known = |own: &&(super::Series, u32)| {
-                own.0.object == series.object && own.0.metric == series.metric && own.0.part == series.part
+        for series in other.series.into_series().into_iter().filter(|series| !is_of_queue(series)) {
+            let is_known = || {
+                let mut own = self.series.of_object(series.object);
+                own.any(|own| own.metric == series.metric && own.part == series.part)
             };
-            let is_flow = series.object.kind == Kind::Flow;
-            if is_flow
-                && (is_adopted(series.object.index as usize) || !self.series.iter().any(|own| known(&own)))
-            {
-                self.add_series(series);
+            if is_of_adopted(&series) || !is_known() {
+                self.series.add(series);
             }
         }
 
@@ -134,13 +132,13 @@ mod tests {
         assert_eq!(mean("bottleneck.forward", metrics::LATENESS), Some(40.0));
         let players = record.summary.iter().filter(|value| value.metric == metrics::ACTIVE_PLAYERS);
         assert_eq!(players.count(), 2);
-        let goodputs: Vec<(u32, &[f64])> = record
+        let goodputs: Vec<(u32, Vec<f64>)> = record
             .series
             .iter()
             .filter(|series| series.metric == metrics::GOODPUT)
-            .map(|series| (series.object.index, series.values.as_slice()))
+            .map(|series| (series.object.index, series.values().unwrap()))
             .collect();
-        assert_eq!(goodputs, [(0, [4.0].as_slice()), (1, [4.0].as_slice())]);
+        assert_eq!(goodputs, [(0, vec![4.0]), (1, vec![4.0])]);
         assert!(record.series.iter().any(|series| series.metric == metrics::BACKLOG));
     }
 
@@ -152,7 +150,7 @@ mod tests {
         router.sample_flow(COMMAND, AT(2000));
         let record = router.finish(AT(2000));
         let lengths = record.series.iter().filter(|series| series.metric == metrics::GOODPUT);
-        assert_eq!(lengths.map(|series| series.times.len()).collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(lengths.map(|series| series.len()).collect::<Vec<_>>(), [2, 2]);
     }
 
     #[test]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use jettison_core::{Gauge, Gauges, Time};
 
-use super::{ObjectId, Recorder, Series, SummaryValue, of_object, of_samples};
-use crate::Metric;
+use super::Recorder;
+use super::summary::{of_object, of_samples};
 use crate::transfer::kept;
+use crate::{Metric, ObjectId, Series, SummaryValue};
 
 /// The gauges to sample.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -113,9 +114,9 @@ mod tests {
     fn all_are_sampled_and_values_that_are_not_finite_leave_a_gap() {
         let record = sampled(GaugeChoice::All);
         assert_eq!(record.gauges, [COUNT, AVERAGE]);
-        assert_eq!(series(&record, "codel_count", "").unwrap().values, [1.0, 2.0, 3.0, 4.0]);
-        assert_eq!(series(&record, "codel_count", "band.1").unwrap().values, [7.0; 4]);
-        assert_eq!(series(&record, "red_average", "").unwrap().times, [Time::from_millis(400)]);
+        assert_eq!(series(&record, "codel_count", "").unwrap().values().unwrap(), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(series(&record, "codel_count", "band.1").unwrap().values().unwrap(), [7.0; 4]);
+        assert_eq!(series(&record, "red_average", "").unwrap().times().unwrap(), [Time::from_millis(400)]);
         assert_eq!(series(&record, "red_average", "").unwrap().object.kind, Kind::Queue);
     }
 

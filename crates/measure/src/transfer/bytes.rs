@@ -1,22 +1,51 @@
 //! Encoding of integers, text and lists, and their decoding from untrusted bytes.
 
 use std::collections::HashMap;
+use std::io::{self, BufRead, Read, Write};
 
 use super::TransferError;
 use super::names::interned;
 
+/// Bytes to collect before they are written.
+const ENOUGH: usize = 64 * 1024;
+/// Number of items for which to allocate memory before the first has been read.
+const ITEMS: usize = 1024;
+
 /// Encoder.
-#[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct Writer<'a> {
     bytes: Vec<u8>,
+    out: &'a mut dyn Write,
+    /// The first error; nothing is written after it.
+    failed: Option<io::Error>,
     names: HashMap<&'static str, u64>,
 }
 
-impl Writer {
-    pub(super) fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+impl<'a> Writer<'a> {
+    pub(super) fn new(out: &'a mut dyn Write) -> Writer<'a> {
+        Writer { bytes: Vec::new(), out, failed: None, names: HashMap::new() }
     }
 
+    /// Writes the rest; returns the first error.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.flush();
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    /// Ends the encoding with an error.
+    pub(super) fn fail(&mut self, error: io::Error) {
+        self.failed.get_or_insert(error);
+    }
+
+    fn flush(&mut self) {
+        if self.failed.is_none()
+            && let Err(error) = self.out.write_all(&self.bytes)
+        {
+            self.failed = Some(error);
+        }
+        self.bytes.clear();
+    }
+
+    #[inline]
     pub(super) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
@@ -55,38 +84,49 @@ impl Writer {
         }
     }
 
-    pub(super) fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Writer, &T)) {
+    pub(super) fn list<T>(&mut self, items: &[T], mut write: impl FnMut(&mut Writer<'a>, &T)) {
         self.unsigned(items.len() as u64);
-        items.iter().for_each(|item| write(self, item));
+        for item in items {
+            write(self, item);
+            self.after_item();
+        }
+    }
+
+    /// To call now and then, so that memory stays small.
+    #[inline]
+    pub(super) fn after_item(&mut self) {
+        if self.bytes.len() >= ENOUGH {
+            self.flush();
+        }
     }
 }
 
 /// Decoder.
-#[derive(Debug)]
-pub(super) struct Reader<'a> {
-    rest: &'a [u8],
+pub(super) struct Reader<R> {
+    input: R,
     names: Vec<&'static str>,
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader { rest: bytes, names: Vec::new() }
+impl<R: BufRead> Reader<R> {
+    pub(super) fn new(input: R) -> Reader<R> {
+        Reader { input, names: Vec::new() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.rest.is_empty()
+    /// Whether the input has ended.
+    pub(super) fn is_at_end(&mut self) -> Result<bool, TransferError> {
+        Ok(self.input.fill_buf()?.is_empty())
     }
 
-    fn take(&mut self, count: usize) -> Result<&'a [u8], TransferError> {
-        let (taken, rest) = self.rest.split_at_checked(count).ok_or(TransferError::CutOff)?;
-        self.rest = rest;
-        Ok(taken)
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], TransferError> {
+        let mut bytes = [0; N];
+        self.input.read_exact(&mut bytes)?;
+        Ok(bytes)
     }
 
     pub(super) fn unsigned(&mut self) -> Result<u64, TransferError> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
-            let byte = self.take(1)?[0];
+            let [byte] = self.array()?;
             let bits = u64::from(byte & 0x7f);
             if bits << shift >> shift != bits {
                 break;
@@ -111,13 +151,18 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn float(&mut self) -> Result<f64, TransferError> {
-        let bytes = self.take(8)?.try_into().expect("eight bytes were taken");
-        Ok(f64::from_bits(u64::from_le_bytes(bytes)))
+        Ok(f64::from_bits(u64::from_le_bytes(self.array()?)))
     }
 
-    pub(super) fn text(&mut self) -> Result<&'a str, TransferError> {
-        let length = self.integer()?;
-        std::str::from_utf8(self.take(length)?).map_err(|_| TransferError::Damaged("a name must be UTF-8"))
+    pub(super) fn text(&mut self) -> Result<String, TransferError> {
+        let length = self.unsigned()?;
+        // Grows with the bytes that are there, not with the length that is claimed.
+        let mut bytes = Vec::new();
+        self.input.by_ref().take(length).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != length {
+            return Err(TransferError::CutOff);
+        }
+        String::from_utf8(bytes).map_err(|_| TransferError::Damaged("a name must be UTF-8"))
     }
 
     pub(super) fn name(&mut self) -> Result<&'static str, TransferError> {
@@ -128,22 +173,18 @@ impl<'a> Reader<'a> {
         if place != self.names.len() {
             return Err(TransferError::Damaged("unknown index of a name"));
         }
-        let name = interned(self.text()?)?;
+        let name = interned(&self.text()?)?;
         self.names.push(name);
         Ok(name)
     }
 
-    /// Reads a list of items of at least `least` bytes each. The rest of the input bounds the allocation.
+    /// Reads a list. Each item must take at least a byte, which bounds the memory by the length of the input.
     pub(super) fn list<T>(
         &mut self,
-        least: usize,
-        mut read: impl FnMut(&mut Reader<'a>) -> Result<T, TransferError>,
+        mut read: impl FnMut(&mut Reader<R>) -> Result<T, TransferError>,
     ) -> Result<Vec<T>, TransferError> {
         let count: usize = self.integer()?;
-        if count > self.rest.len() / least {
-            return Err(TransferError::CutOff);
-        }
-        let mut items = Vec::with_capacity(count);
+        let mut items = Vec::with_capacity(count.min(ITEMS));
         for _ in 0..count {
             items.push(read(self)?);
         }

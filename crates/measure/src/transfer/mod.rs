@@ -10,10 +10,12 @@ mod names;
 mod tests;
 
 use std::borrow::Cow;
+use std::io::{self, BufRead, Write};
 
 use jettison_core::{DropReason, Duration, Gauge, Time};
 use jettison_wire::FlowId;
 
+use crate::series::Spill;
 use crate::{
     Distribution, DropRecord, FrameScore, Kind, Metric, ObjectId, ObjectRecord, RunRecord, Series,
     SummaryValue, VideoFrames,
@@ -36,12 +38,37 @@ pub enum TransferError {
     /// Invalid content.
     #[error("a run's record is damaged: {0}")]
     Damaged(&'static str),
+    /// The source of the bytes cannot be read.
+    #[error("a run's record cannot be read: {0}")]
+    Read(io::ErrorKind),
+}
+
+impl From<io::Error> for TransferError {
+    fn from(error: io::Error) -> TransferError {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => TransferError::CutOff,
+            kind => TransferError::Read(kind),
+        }
+    }
 }
 
 impl RunRecord {
     /// The record as bytes, for [`RunRecord::from_bytes`] of the same version.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Writer::default();
+    ///
+    /// # Errors
+    /// If a series cannot be read back from its temporary file.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write_to(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Writes the bytes of [`RunRecord::to_bytes`], without ever holding all of them.
+    ///
+    /// # Errors
+    /// If `out` takes no more bytes, or a series cannot be read back from its temporary file.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut out = Writer::new(out);
         out.raw(HEAD);
         out.list(&self.objects, |out, object| {
             write_id(out, object.id);
@@ -75,7 +102,7 @@ impl RunRecord {
             out.name(gauge.unit);
             out.name(gauge.description);
         });
-        out.into_bytes()
+        out.finish()
     }
 
     /// Reads a record from the bytes of [`RunRecord::to_bytes`].
@@ -83,19 +110,30 @@ impl RunRecord {
     /// # Errors
     /// If the bytes are of another format, incomplete, invalid, or too many.
     pub fn from_bytes(bytes: &[u8]) -> Result<RunRecord, TransferError> {
-        let body = bytes.strip_prefix(HEAD).ok_or(TransferError::OtherFormat)?;
-        let mut input = Reader::new(body);
-        // The numbers below are the least bytes of an item: they bound the allocation by the length of the input.
-        let objects = input.list(4, |input| {
+        RunRecord::read_from(bytes)
+    }
+
+    /// Reads a record up to the end of `input`, as [`RunRecord::from_bytes`] does. Long series go to a temporary file, as
+    /// during a run.
+    ///
+    /// # Errors
+    /// As of [`RunRecord::from_bytes`], or if `input` cannot be read.
+    pub fn read_from(input: impl BufRead) -> Result<RunRecord, TransferError> {
+        let mut input = Reader::new(input);
+        match input.array() {
+            Ok(head) if head == *HEAD => {}
+            Ok(_) | Err(TransferError::CutOff) => return Err(TransferError::OtherFormat),
+            Err(error) => return Err(error),
+        }
+        let objects = input.list(|input| {
             let id = read_id(input)?;
-            let name = input.text()?.to_owned();
-            let distributions =
-                input.list(4, |input| Ok((read_metric(input)?, read_distribution(input)?)))?;
+            let name = input.text()?;
+            let distributions = input.list(|input| Ok((read_metric(input)?, read_distribution(input)?)))?;
             Ok(ObjectRecord { id, name, distributions })
         })?;
-        let series = input.list(6, read_series)?;
+        let series = read_all_series(&mut input)?;
         let mut last = 0;
-        let drops = input.list(5, |input| {
+        let drops = input.list(|input| {
             Ok(DropRecord {
                 time: Time::from_nanos(input.difference(&mut last)?),
                 queue: input.integer()?,
@@ -105,12 +143,12 @@ impl RunRecord {
             })
         })?;
         let drops_not_logged = input.unsigned()?;
-        let frames = input.list(2, read_frames)?;
-        let summary = input.list(13, |input| {
+        let frames = input.list(read_frames)?;
+        let summary = input.list(|input| {
             Ok(SummaryValue {
-                object: input.text()?.to_owned(),
+                object: input.text()?,
                 metric: read_metric(input)?,
-                part: Cow::Owned(input.text()?.to_owned()),
+                part: Cow::Owned(input.text()?),
                 mean: input.float()?,
                 percentiles: match input.unsigned()? {
                     0 => None,
@@ -119,8 +157,8 @@ impl RunRecord {
                 },
             })
         })?;
-        let gauges = input.list(3, |input| Ok(Gauge::new(input.name()?, input.name()?, input.name()?)))?;
-        match input.is_empty() {
+        let gauges = input.list(|input| Ok(Gauge::new(input.name()?, input.name()?, input.name()?)))?;
+        match input.is_at_end()? {
             true => Ok(RunRecord { objects, series, drops, drops_not_logged, frames, summary, gauges }),
             false => Err(TransferError::Damaged("data after the end")),
         }
@@ -135,7 +173,7 @@ fn write_id(out: &mut Writer, id: ObjectId) {
     out.unsigned(u64::from(id.index));
 }
 
-fn read_id(input: &mut Reader) -> Result<ObjectId, TransferError> {
+fn read_id(input: &mut Reader<impl BufRead>) -> Result<ObjectId, TransferError> {
     let kind = match input.unsigned()? {
         0 => Kind::Queue,
         1 => Kind::Flow,
@@ -149,11 +187,11 @@ fn write_metric(out: &mut Writer, metric: Metric) {
     out.name(metric.unit);
 }
 
-fn read_metric(input: &mut Reader) -> Result<Metric, TransferError> {
+fn read_metric(input: &mut Reader<impl BufRead>) -> Result<Metric, TransferError> {
     Ok(Metric { name: input.name()?, unit: input.name()? })
 }
 
-fn read_reason(input: &mut Reader) -> Result<DropReason, TransferError> {
+fn read_reason(input: &mut Reader<impl BufRead>) -> Result<DropReason, TransferError> {
     DropReason::from_name(input.name()?).ok_or(TransferError::Damaged("unknown drop reason"))
 }
 
@@ -169,10 +207,10 @@ fn write_distribution(out: &mut Writer, distribution: &Distribution) {
     });
 }
 
-fn read_distribution(input: &mut Reader) -> Result<Distribution, TransferError> {
+fn read_distribution(input: &mut Reader<impl BufRead>) -> Result<Distribution, TransferError> {
     let sum = u128::from(input.unsigned()?) << 64 | u128::from(input.unsigned()?);
     let mut last = 0;
-    let buckets = input.list(2, |input| Ok((input.difference(&mut last)?, input.unsigned()?)))?;
+    let buckets = input.list(|input| Ok((input.difference(&mut last)?, input.unsigned()?)))?;
     let distribution = Distribution::of_buckets(buckets.into_iter(), sum);
     distribution.ok_or(TransferError::Damaged("a value of a distribution is out of range"))
 }
@@ -181,21 +219,37 @@ fn write_series(out: &mut Writer, series: &Series) {
     write_id(out, series.object);
     write_metric(out, series.metric);
     out.name(series.part);
-    let points: Vec<(Time, f64)> = series.times.iter().copied().zip(series.values.iter().copied()).collect();
+    out.unsigned(series.len());
     let mut last = 0;
-    out.list(&points, |out, (time, value)| {
-        out.difference(&mut last, time.as_nanos());
-        out.float(*value);
-    });
+    for piece in series.pieces() {
+        match piece {
+            Ok(piece) => piece.points().for_each(|(time, value)| {
+                out.difference(&mut last, time.as_nanos());
+                out.float(value);
+                out.after_item();
+            }),
+            Err(error) => return out.fail(error),
+        }
+    }
 }
 
-fn read_series(input: &mut Reader) -> Result<Series, TransferError> {
-    let (object, metric, part) = (read_id(input)?, read_metric(input)?, input.name()?);
-    let mut last = 0;
-    let points =
-        input.list(9, |input| Ok((Time::from_nanos(input.difference(&mut last)?), input.float()?)))?;
-    let (times, values) = points.into_iter().unzip();
-    Ok(Series { object, metric, part, times, values })
+fn read_all_series(input: &mut Reader<impl BufRead>) -> Result<Vec<Series>, TransferError> {
+    let (mut all, mut spill) = (Vec::new(), Spill::default());
+    let count = input.unsigned()?;
+    for _ in 0..count {
+        let mut series = Series::new(read_id(input)?, read_metric(input)?, input.name()?);
+        let points = input.unsigned()?;
+        let mut last = 0;
+        spill.add_series(&series);
+        for _ in 0..points {
+            series.push(Time::from_nanos(input.difference(&mut last)?), input.float()?);
+            if spill.add_point() {
+                spill.relieve(all.iter_mut().chain([&mut series]));
+            }
+        }
+        all.push(series);
+    }
+    Ok(all)
 }
 
 fn write_frames(out: &mut Writer, video: &VideoFrames) {
@@ -212,10 +266,10 @@ fn write_frames(out: &mut Writer, video: &VideoFrames) {
     });
 }
 
-fn read_frames(input: &mut Reader) -> Result<VideoFrames, TransferError> {
+fn read_frames(input: &mut Reader<impl BufRead>) -> Result<VideoFrames, TransferError> {
     let flow = FlowId(input.integer()?);
     let (mut frame, mut captured) = (0, 0);
-    let scores = input.list(20, |input| {
+    let scores = input.list(|input| {
         Ok(FrameScore {
             frame: u32::try_from(input.difference(&mut frame)?)
                 .map_err(|_| TransferError::Damaged("a frame number is out of range"))?,

@@ -1,3 +1,5 @@
+use std::io::{BufReader, Seek, SeekFrom};
+
 use jettison_core::Duration;
 use proptest::collection::vec;
 use proptest::option;
@@ -53,10 +55,8 @@ fn a_value() -> impl Strategy<Value = f64> {
 fn a_series() -> impl Strategy<Value = Series> {
     let part = proptest::sample::select(["", "codel", "5 ms"].as_slice());
     let points = vec((any::<u64>().prop_map(Time::from_nanos), a_value()), 0..40);
-    (an_id(), a_metric(), part, points).prop_map(|(object, metric, part, points)| {
-        let (times, values) = points.into_iter().unzip();
-        Series { object, metric, part, times, values }
-    })
+    (an_id(), a_metric(), part, points)
+        .prop_map(|(object, metric, part, points)| Series::new(object, metric, part).with(points))
 }
 
 fn a_drop() -> impl Strategy<Value = DropRecord> {
@@ -117,15 +117,15 @@ fn a_record() -> impl Strategy<Value = RunRecord> {
 proptest! {
     #[test]
     fn a_record_survives_the_transfer(record in a_record()) {
-        let bytes = record.to_bytes();
+        let bytes = record.to_bytes().unwrap();
         let back = RunRecord::from_bytes(&bytes).unwrap();
         prop_assert_eq!(&back, &record);
-        prop_assert_eq!(back.to_bytes(), bytes);
+        prop_assert_eq!(back.to_bytes().unwrap(), bytes);
     }
 
     #[test]
     fn truncated_or_trailing_bytes_are_refused(record in a_record(), at in any::<prop::sample::Index>()) {
-        let mut bytes = record.to_bytes();
+        let mut bytes = record.to_bytes().unwrap();
         prop_assert!(RunRecord::from_bytes(&bytes[..at.index(bytes.len())]).is_err());
         bytes.push(0);
         prop_assert!(RunRecord::from_bytes(&bytes).is_err());
@@ -133,13 +133,13 @@ proptest! {
 
     #[test]
     fn damaged_bytes_are_read_or_refused(record in a_record(), flips in vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
-        let mut bytes = record.to_bytes();
+        let mut bytes = record.to_bytes().unwrap();
         for (at, byte) in flips {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
         if let Ok(other) = RunRecord::from_bytes(&bytes) {
-            prop_assert_eq!(RunRecord::from_bytes(&other.to_bytes()).map(|back| back.to_bytes()), Ok(other.to_bytes()));
+            prop_assert_eq!(RunRecord::from_bytes(&other.to_bytes().unwrap()).map(|back| back.to_bytes().unwrap()), Ok(other.to_bytes().unwrap()));
         }
     }
 }
@@ -174,19 +174,48 @@ fn an_unknown_drop_reason_is_refused() {
     assert_eq!(RunRecord::from_bytes(&bytes), Err(expected));
 }
 
-#[test]
-fn a_series_takes_little_more_than_its_values() {
-    let times: Vec<Time> = (1..=1000).map(|i| Time::from_millis(100 * i)).collect();
-    let object = ObjectId { kind: Kind::Queue, index: 0 };
-    let series = Series { object, metric: metrics::BACKLOG, part: "", values: vec![1.0; times.len()], times };
-    let record = RunRecord {
+fn on_grid(queue: u32, points: u64) -> Series {
+    let object = ObjectId { kind: Kind::Queue, index: queue };
+    let value = |at| (at * at % 1009 + u64::from(queue)) as f64;
+    Series::new(object, metrics::BACKLOG, "")
+        .with((1..=points).map(|at| (Time::from_millis(100 * at), value(at))))
+}
+
+fn of_series(series: Vec<Series>) -> RunRecord {
+    RunRecord {
         objects: Vec::new(),
-        series: vec![series],
+        series,
         drops: Vec::new(),
         drops_not_logged: 0,
         frames: Vec::new(),
         summary: Vec::new(),
         gauges: Vec::new(),
-    };
-    assert!(record.to_bytes().len() < 1000 * (8 + 4) + 100);
+    }
+}
+
+#[test]
+fn a_series_takes_little_more_than_its_values() {
+    let record = of_series(vec![on_grid(0, 1000)]);
+    assert!(record.to_bytes().unwrap().len() < 1000 * (8 + 4) + 100);
+}
+
+#[test]
+fn long_series_are_spilled_while_they_are_read_and_written_in_pieces() {
+    let series: Vec<Series> = (0..3).map(|queue| on_grid(queue, 250_000)).collect();
+    let record = of_series(series);
+    let mut stored = tempfile::tempfile().unwrap();
+    record.write_to(&mut stored).unwrap();
+    stored.seek(SeekFrom::Start(0)).unwrap();
+    let back = RunRecord::read_from(BufReader::new(stored)).unwrap();
+    let pieces = |series: &Series| series.pieces().count();
+    assert!(back.series.iter().any(|series| pieces(series) > 1));
+    assert!(record.series.iter().all(|series| pieces(series) == 1));
+    assert_eq!(back, record);
+    assert_eq!(back.to_bytes().unwrap(), record.to_bytes().unwrap());
+}
+
+#[test]
+fn a_sink_that_takes_no_more_is_an_error() {
+    let mut room = [0u8; 100];
+    assert!(of_series(vec![on_grid(0, 100_000)]).write_to(&mut room.as_mut_slice()).is_err());
 }

@@ -1,5 +1,7 @@
 //! Values of a table's column in memory.
 
+use std::ops::Range;
+
 use indexmap::IndexSet;
 
 use super::schema::ColumnType;
@@ -14,10 +16,24 @@ pub(super) enum Cell<'a> {
     Float(Option<f64>),
 }
 
+/// The cells of a column in successive rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Cells<'a> {
+    /// The same value in each row.
+    Same(Cell<'a>),
+    Signed(&'a [i64]),
+    Floats(&'a [f64]),
+    /// Rows of a column of the same type.
+    Rows(&'a Column),
+}
+
 /// A destination of a table's rows: one cell per column, of the column's type.
 pub(super) trait RowSink {
     /// Adds a row.
     fn row(&mut self, cells: &[Cell]) -> Result<(), ReportError>;
+
+    /// Adds rows, given by column.
+    fn rows(&mut self, count: usize, cells: &[Cells]) -> Result<(), ReportError>;
 }
 
 /// The values of a column by row.
@@ -54,12 +70,7 @@ impl Column {
                     .last()
                     .copied()
                     .filter(|key| names.get_index(*key as usize).is_some_and(|n| n == text));
-                let key = last.unwrap_or_else(|| {
-                    let index =
-                        names.get_index_of(text).unwrap_or_else(|| names.insert_full(text.to_owned()).0);
-                    index as u32
-                });
-                keys.push(key);
+                keys.push(last.unwrap_or_else(|| key_of(names, text)));
             }
             (Column::Unsigned(values), Cell::Unsigned(value)) => values.push(value),
             (Column::Signed(values), Cell::Signed(value)) => values.push(value),
@@ -68,6 +79,43 @@ impl Column {
             }
             (_, cell) => {
                 unreachable!("{cell:?} is not of its column's type: schema.rs and its callers disagree")
+            }
+        }
+    }
+
+    /// Adds the rows `range` of `cells`.
+    pub(super) fn extend(&mut self, cells: Cells, range: Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        match (self, cells) {
+            (Column::Text { names, keys }, Cells::Rows(Column::Text { names: others, keys: rows })) => {
+                // Each name is looked up once, when its first row comes.
+                let mut known = vec![None; others.len()];
+                keys.extend(rows[range].iter().map(|row| {
+                    *known[*row as usize].get_or_insert_with(|| key_of(names, &others[*row as usize]))
+                }));
+            }
+            (Column::Text { names, keys }, Cells::Same(Cell::Text(text))) => {
+                let key = key_of(names, text);
+                keys.extend(std::iter::repeat_n(key, range.len()));
+            }
+            (Column::Unsigned(values), Cells::Rows(Column::Unsigned(rows))) => {
+                values.extend_from_slice(&rows[range]);
+            }
+            (Column::Unsigned(values), Cells::Same(Cell::Unsigned(value))) => {
+                values.extend(std::iter::repeat_n(value, range.len()));
+            }
+            (column, Cells::Rows(Column::Signed(rows))) => column.extend(Cells::Signed(rows), range),
+            (column, Cells::Rows(Column::Float(rows))) => column.extend(Cells::Floats(rows), range),
+            (Column::Signed(values), Cells::Signed(rows)) => values.extend_from_slice(&rows[range]),
+            (Column::Float(values), Cells::Floats(rows)) => {
+                let finite = |value: &f64| if value.is_finite() { *value } else { f64::NAN };
+                values.extend(rows[range].iter().map(finite));
+            }
+            (column, Cells::Same(cell)) => range.for_each(|_| column.push(cell)),
+            (_, cells) => {
+                unreachable!("{cells:?} are not of their column's type: schema.rs and its callers disagree")
             }
         }
     }
@@ -106,4 +154,10 @@ impl Column {
             Column::Float(values) => values.clear(),
         }
     }
+}
+
+/// Index of a text among the distinct ones, to which it is added.
+fn key_of(names: &mut IndexSet<String>, text: &str) -> u32 {
+    let index = names.get_index_of(text).unwrap_or_else(|| names.insert_full(text.to_owned()).0);
+    index as u32
 }

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use jettison_measure::RunRecord;
 
 use super::arrow::record_batch;
-use super::column::{Cell, Column, RowSink};
+use super::column::{Cell, Cells, Column, RowSink};
 use super::gathered::Gathered;
 use super::schema::{self, TableSchema};
 use super::tables::{Tables, write_runs, write_summary};
@@ -113,6 +113,14 @@ impl RowSink for MemoryTable {
         debug_assert_eq!(cells.len(), self.columns.len());
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.push(*cell);
+        }
+        Ok(())
+    }
+
+    fn rows(&mut self, count: usize, cells: &[Cells]) -> Result<(), ReportError> {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        for (column, cells) in self.columns.iter_mut().zip(cells) {
+            column.extend(*cells, 0..count);
         }
         Ok(())
     }

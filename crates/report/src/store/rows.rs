@@ -18,6 +18,11 @@ impl Rows {
         self.columns.first().map_or(0, Column::len)
     }
 
+    /// All columns.
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
     /// A value in any column.
     pub(super) fn cell(&self, column: usize, row: usize) -> Cell<'_> {
         self.columns[column].cell(row)

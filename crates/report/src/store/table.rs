@@ -17,7 +17,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnDescriptor, Type};
 
-use super::column::{Cell, Column, RowSink};
+use super::column::{Cell, Cells, Column, RowSink};
 use super::rows::Rows;
 use super::schema::{ColumnType, MODE, TableSchema};
 use crate::error::ReportError;
@@ -90,12 +90,8 @@ impl TableWriter {
     pub(super) fn append(&mut self, table: &TableSchema, folder: &Path) -> Result<(), ReportError> {
         for rows in TableReader::open(table, folder)? {
             let rows = rows?;
-            let mut cells = Vec::with_capacity(table.columns.len());
-            for row in 0..rows.len() {
-                cells.clear();
-                cells.extend((0..table.columns.len()).map(|column| rows.cell(column, row)));
-                self.row(&cells)?;
-            }
+            let cells: Vec<Cells> = rows.columns().iter().map(Cells::Rows).collect();
+            self.rows(rows.len(), &cells)?;
         }
         Ok(())
     }
@@ -109,6 +105,23 @@ impl RowSink for TableWriter {
         }
         self.rows += 1;
         if self.rows == ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
+    }
+
+    fn rows(&mut self, count: usize, cells: &[Cells]) -> Result<(), ReportError> {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        let mut done = 0;
+        while done < count {
+            let fits = (count - done).min(ROW_GROUP_ROWS - self.rows);
+            for (column, cells) in self.columns.iter_mut().zip(cells) {
+                column.extend(*cells, done..done + fits);
+            }
+            done += fits;
+            self.rows += fits;
+            if self.rows == ROW_GROUP_ROWS {
+                self.flush()?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use jettison_core::Time;
 use jettison_measure::{DropRecord, Kind, ObjectId, RunRecord};
 use jettison_wire::FlowId;
 
-use super::column::{Cell, RowSink};
+use super::column::{Cell, Cells, RowSink};
 use super::schema::{self, TableSchema};
 use crate::error::ReportError;
 use crate::model::{Mode, RunKey};
@@ -80,6 +80,7 @@ impl<T: RowSink> Tables<T> {
         let variant = Cell::Text(&key.variant);
         let seed = Cell::Unsigned(key.seed);
         let mode = Cell::Text(self.mode.name());
+        let mut times = Vec::new();
         for series in &record.series {
             let object = Cell::Text(record.name(series.object));
             let (metric, part) = (Cell::Text(series.metric.name), Cell::Text(series.part));
@@ -87,9 +88,14 @@ impl<T: RowSink> Tables<T> {
                 Kind::Queue => &mut self.queues,
                 Kind::Flow => &mut self.flows,
             };
-            for (time, value) in series.times.iter().zip(&series.values) {
-                let value = Cell::Float(Some(*value));
-                table.row(&[variant, seed, nanos(*time), object, metric, part, value, mode])?;
+            let [variant, seed, object, metric, part, mode] =
+                [variant, seed, object, metric, part, mode].map(Cells::Same);
+            for piece in series.pieces() {
+                let piece = piece.map_err(ReportError::Series)?;
+                times.clear();
+                times.extend(piece.times().map(signed_nanos));
+                let (time, value) = (Cells::Signed(&times), Cells::Floats(piece.values()));
+                table.rows(times.len(), &[variant, seed, time, object, metric, part, value, mode])?;
             }
         }
         for drop in &record.drops {
@@ -106,12 +112,15 @@ impl<T: RowSink> Tables<T> {
         }
         for object in &record.objects {
             for (metric, distribution) in &object.distributions {
-                for (value, share) in distribution.cdf(CDF_POINTS) {
-                    let value = Cell::Float(Some(value.as_nanos() as f64 / 1e6));
-                    let (object, metric) = (Cell::Text(&object.name), Cell::Text(metric.name));
-                    let share = Cell::Float(Some(share));
-                    self.distributions.row(&[variant, seed, object, metric, value, share, mode])?;
-                }
+                let steps = distribution.cdf(CDF_POINTS);
+                let values: Vec<f64> = steps.iter().map(|(value, _)| value.as_nanos() as f64 / 1e6).collect();
+                let shares: Vec<f64> = steps.iter().map(|(_, share)| *share).collect();
+                let (object, metric) = (Cell::Text(&object.name), Cell::Text(metric.name));
+                let [variant, seed, object, metric, mode] =
+                    [variant, seed, object, metric, mode].map(Cells::Same);
+                let (value, share) = (Cells::Floats(&values), Cells::Floats(&shares));
+                let cells = [variant, seed, object, metric, value, share, mode];
+                self.distributions.rows(steps.len(), &cells)?;
             }
         }
         for video in &record.frames {
@@ -191,7 +200,11 @@ pub(super) fn write_summary(
 }
 
 fn nanos(time: Time) -> Cell<'static> {
-    Cell::Signed(i64::try_from(time.as_nanos()).unwrap_or(i64::MAX))
+    Cell::Signed(signed_nanos(time))
+}
+
+fn signed_nanos(time: Time) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
 fn queue_name<'a>(record: &'a RunRecord, drop: &DropRecord) -> &'a str {

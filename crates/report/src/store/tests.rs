@@ -98,7 +98,7 @@ fn stored_results_are_read_back_and_make_the_same_page() {
     .unwrap();
     let series = record.series.iter().find(|s| s.object.index == 1 && s.metric.name == "backlog").unwrap();
     let expected: Vec<(f64, f64)> =
-        series.times.iter().zip(&series.values).map(|(t, v)| (t.as_secs_f64(), *v)).collect();
+        series.points().unwrap().into_iter().map(|(t, v)| (t.as_secs_f64(), v)).collect();
     assert_eq!(points, expected);
 
     let mut shares = Vec::new();

@@ -169,7 +169,7 @@ impl Inside<'_> {
         if let Some(error) = capture_failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
             return Err(error.to_string());
         }
-        tell(link, &Message::Record(record.to_bytes()));
+        tell(link, &Message::Record(record.to_bytes().map_err(|error| error.to_string())?));
         tell(link, &Message::Facts(facts));
         Ok(())
     }

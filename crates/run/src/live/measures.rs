@@ -142,8 +142,8 @@ nonsense
         );
         let record = recorder.finish(end);
         let series = record.series.iter().find(|s| s.metric == metrics::BUFFER).expect("a series was made");
-        assert_eq!(series.times, [Time::from_secs(1), Time::from_secs(2)]);
-        assert_eq!(series.values, [1.0, 2.5]);
+        assert_eq!(series.times().unwrap(), [Time::from_secs(1), Time::from_secs(2)]);
+        assert_eq!(series.values().unwrap(), [1.0, 2.5]);
         assert_eq!(record.summary_value("player", metrics::STALLS).map(|v| v.mean), Some(2.0));
     }
 }

@@ -107,9 +107,10 @@ fn a_load_follows_its_sinusoid() {
     let record = run("rate = \"100 Mbit/s\"", load);
     let players = record.series.iter().find(|series| series.metric == metrics::ACTIVE_PLAYERS);
     let players = players.expect("a load says how many players it has");
+    let players = players.points().unwrap();
     let mean = |from: u64, to: u64| {
         let inside = |at: &Time| (Time::from_secs(from)..Time::from_secs(to)).contains(at);
-        let values = players.times.iter().zip(&players.values).filter(|(at, _)| inside(at)).map(|(_, v)| *v);
+        let values = players.iter().filter(|(at, _)| inside(at)).map(|(_, v)| *v);
         jettison_measure::statistics::mean(&values.collect::<Vec<_>>()).expect("there are samples")
     };
     // λ is 15 at 90 s and 35 at 150 s; the number of players changes in steps and lags accordingly.
@@ -127,7 +128,8 @@ fn an_idle_time_collapses_the_window_of_newreno_but_not_of_newcwv() {
         let record = run("rate = \"10 Mbit/s\"", &viewer(player, &transport));
         let series = record.series.iter().find(|series| series.metric == metrics::CWND);
         let series = series.expect("the server's connection is observed");
-        let late = series.times.iter().zip(&series.values).filter(|(at, _)| **at > Time::from_secs(30));
+        let points = series.points().unwrap();
+        let late = points.iter().filter(|(at, _)| *at > Time::from_secs(30));
         late.map(|(_, window)| *window).fold(f64::MAX, f64::min)
     };
     let (collapsed, kept) = (window("newreno"), window("newcwv"));

@@ -286,7 +286,7 @@ fn a_viewer_fills_the_summary_and_the_series() {
     let value = |metric| record.summary_value("cam", metric).map_or(f64::NAN, |value| value.mean);
     assert_eq!((value(metrics::SQI_SSIM), value(metrics::FRAMES_DECODED)), (18.0, 100.0));
     assert!((value(metrics::FRAME_LATENCY) - 42.0).abs() < 0.1);
-    let of = |metric| record.series.iter().find(|series| series.metric == metric).map(|s| s.values.len());
+    let of = |metric| record.series.iter().find(|series| series.metric == metric).map(|s| s.len());
     assert_eq!((of(metrics::SQI_SSIM), of(metrics::AGE_OF_INFORMATION)), (Some(10), Some(1)));
     let kept: Vec<_> = record.objects[0].distributions.iter().map(|(metric, _)| *metric).collect();
     assert_eq!(kept, [metrics::AGE_OF_INFORMATION, metrics::FRAME_LATENCY]);
