@@ -164,10 +164,8 @@ impl Sender {
             self.detect_loss(acked, &delivery, dsack.is_some(), is_duplicate, ack.number, now);
         }
         let lost = self.board.lost_total().saturating_sub(lost_before);
-        // Further losses in recovery belong to the same reduction.
-        if lost > 0 && matches!(self.phase, Phase::Open | Phase::Cwr) {
-            let flight = (flight_size_before, sacked_before, in_flight_before);
-            self.enter_recovery(CongestionKind::Loss, flight, lost, now);
+        if lost > 0 {
+            self.respond_to_loss((flight_size_before, sacked_before, in_flight_before), lost, now);
         }
         let feedback = self.ecn.map(|ecn| ecn.feedback);
         let ecn_echo = ack.ecn_echo && feedback.is_some();

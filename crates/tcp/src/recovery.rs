@@ -9,11 +9,12 @@ use crate::congestion::{
 };
 
 impl Sender {
-    /// Enters recovery for loss or ECN marks, once per window. `flight` is FlightSize, SACKed bytes and pipe before the
+    /// Enters recovery for loss or ECN marks, or starts it anew for the loss of a retransmission. `flight` is FlightSize, SACKed bytes and pipe before the
     /// ACK that showed it; `lost` are the bytes marked lost since.
     pub fn enter_recovery(&mut self, kind: CongestionKind, flight: (u64, u64, u64), lost: u64, now: Time) {
         let (flight_size, sacked, in_flight) = flight;
         let reduced_already = self.marks_cover_loss();
+        let is_second = self.phase == Phase::Recovery;
         self.phase = match kind {
             CongestionKind::Loss => {
                 self.deadlines.probe = Time::MAX;
@@ -23,9 +24,14 @@ impl Sender {
         };
         self.recovery_kind = kind;
         self.recovery_point = self.board.next();
-        self.begin_repair(flight_size, false, now);
+        if is_second {
+            // The same repair goes on: what it counts since its begin stays.
+            self.board.begin_recovery();
+        } else {
+            self.begin_repair(flight_size, false, now);
+        }
         match kind {
-            CongestionKind::Loss => self.counters.recoveries += 1,
+            CongestionKind::Loss => self.counters.recoveries += u64::from(!is_second),
             CongestionKind::Ecn => self.counters.ecn_reductions += 1,
         }
         if !reduced_already {
@@ -47,6 +53,24 @@ impl Sender {
             // RFC 6675 §5 step 4.3, RFC 5681 §3.2 step 3: the lost segment is retransmitted immediately.
             self.force = Force::Retransmission;
         }
+    }
+
+    /// Reduces the window for `lost` bytes just marked lost. RFC 5681 §4.3: the losses of one window of data are one
+    /// indication of congestion, and the loss of a retransmission is another. A retransmission is lost at the earliest a
+    /// round trip after the last reduction, so there is at most one reduction per round trip. `flight` is that of
+    /// [`Sender::enter_recovery`].
+    #[inline]
+    pub fn respond_to_loss(&mut self, flight: (u64, u64, u64), lost: u64, now: Time) -> bool {
+        let is_new = match self.phase {
+            Phase::Open | Phase::Cwr => lost > 0,
+            Phase::Recovery | Phase::Loss => {
+                self.board.lost_again() && self.controller.recovery_control() != RecoveryControl::Controller
+            }
+        };
+        if is_new {
+            self.enter_recovery(CongestionKind::Loss, flight, lost, now);
+        }
+        is_new
     }
 
     /// Whether the response to marks also covers a loss in the same window of data (RFC 3168 §6.1.2). It does not if

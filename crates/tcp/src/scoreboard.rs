@@ -102,6 +102,10 @@ pub(super) struct Scoreboard {
     high_retransmitted: u64,
     /// Retransmissions in order of departure, for RACK; entries may be stale.
     retransmissions: VecDeque<(u64, u64)>,
+    /// Number of departures before the last reduction of the window.
+    reduced_at: u64,
+    /// Whether a retransmission that left since then was itself lost.
+    lost_again: bool,
 }
 
 impl Scoreboard {
@@ -261,8 +265,10 @@ impl Scoreboard {
             return;
         };
         let (flight, length) = (segment.flight(), u64::from(segment.length));
+        let retransmission = segment.is_retransmitted().then_some(segment.order);
         segment.state = State::Lost;
         segment.flags &= !Segment::DOUBLED;
+        self.lost_again |= retransmission.is_some_and(|order| order >= self.reduced_at);
         self.in_flight -= flight;
         self.lost += length;
         self.lost_total += length;
@@ -426,6 +432,14 @@ impl Scoreboard {
     /// Starts a recovery: no segment is retransmitted in it yet.
     pub fn begin_recovery(&mut self) {
         self.high_retransmitted = self.base;
+        self.reduced_at = self.departures;
+        self.lost_again = false;
+    }
+
+    /// Whether a retransmission that left after the last reduction was itself lost.
+    #[inline]
+    pub fn lost_again(&self) -> bool {
+        self.lost_again
     }
 
     /// Records a retransmission of segment `number`. `track` adds it to RACK's order of departures.

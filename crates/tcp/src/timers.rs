@@ -3,7 +3,7 @@
 use jettison_core::{Duration, Time};
 
 use super::sender::{Force, Sender};
-use crate::congestion::{CongestionKind, Phase};
+use crate::congestion::Phase;
 
 impl Sender {
     /// Processes the deadlines that have expired at `now`. A premature call does nothing, so the caller need not track
@@ -47,8 +47,7 @@ impl Sender {
         let lost_before = self.board.lost_total();
         self.detect_by_rack(now);
         let lost = self.board.lost_total().saturating_sub(lost_before);
-        if lost > 0 && matches!(self.phase, Phase::Open | Phase::Cwr) {
-            self.enter_recovery(CongestionKind::Loss, flight, lost, now);
+        if lost > 0 && self.respond_to_loss(flight, lost, now) {
             if self.prr_on {
                 // No ACK triggers this entry, so the first retransmission is forced.
                 self.force = Force::Retransmission;

@@ -212,9 +212,9 @@ impl CongestionController for NewCwv {
     }
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
-        self.utilised = None;
         self.pipe_ack.suspend();
         if !self.is_non_validated(event.now) {
+            // Also the loss of a retransmission in a recovery that began in the non-validated phase.
             return self.reno.on_congestion(event);
         }
         // RFC 7661 §4.4.1: a safe window for recovery. Segments of limited transmit beyond the window do not count
@@ -232,7 +232,8 @@ impl CongestionController for NewCwv {
         if let Some(utilised) = self.utilised.take() {
             // RFC 7661 §4.4.1: the retransmitted bytes exceeded the capacity of the path. ssthresh is the window at
             // the end of recovery (RFC 5681 §3.2 step 6).
-            let window = (utilised.saturating_sub(end.retransmitted) / 2).max(self.mss);
+            // Losses of retransmissions may have reduced ssthresh to less (RFC 5681 §4.3).
+            let window = (utilised.saturating_sub(end.retransmitted) / 2).min(self.reno.ssthresh()).max(self.mss);
             self.reno.set(window, window);
         }
         self.start_anew();

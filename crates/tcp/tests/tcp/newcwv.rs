@@ -119,7 +119,8 @@ fn section_4_4_1_pipe_ack_counts_if_the_flight_is_small() {
 #[test]
 fn section_4_4_1_data_retransmitted_twice_counts_once() {
     let (mut net, _) = paused(&unlimited());
-    net.script(lose(&[205, 209, 205]));
+    let lost: Vec<u64> = (205..225).chain([205]).collect();
+    net.script(lose(&lost));
     net.send(40 * MSS);
     // Data keeps arriving, so RACK detects that the retransmission is lost too.
     net.run_until(net.now + ms(150));
@@ -127,8 +128,23 @@ fn section_4_4_1_data_retransmitted_twice_counts_once() {
     net.run_until(Time::from_secs(15));
     let after = net.statistics();
     assert_eq!((after.timeouts, after.recoveries), (0, 1));
-    assert_eq!(after.segments_retransmitted, 3);
-    assert_eq!(after.congestion_window, 33 * MSS / 2);
+    assert_eq!(after.segments_retransmitted, 21);
+    // R is 20 segments of the 35 in flight at detection.
+    assert_eq!(after.congestion_window, (35 - 20) * MSS / 2);
+}
+
+#[test]
+fn section_4_4_1_the_loss_of_a_retransmission_reduces_the_window_again() {
+    let (mut net, _) = paused(&unlimited());
+    net.script(lose(&[205, 209, 205]));
+    net.send(40 * MSS);
+    net.run_until(net.now + ms(150));
+    net.send(4 * MSS);
+    net.run_until(Time::from_secs(15));
+    let after = net.statistics();
+    assert_eq!((after.timeouts, after.recoveries, after.segments_retransmitted), (0, 1, 3));
+    // RFC 5681 §4.3: a quarter of the 35 segments in flight at detection, which is less than (35 - R) / 2.
+    assert_eq!(after.congestion_window, 35 * MSS / 4);
 }
 
 #[test]

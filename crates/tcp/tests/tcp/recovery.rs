@@ -249,11 +249,62 @@ fn rfc8985_6_2_a_lost_retransmission_is_found_without_a_timeout() {
         Fate::Pass
     });
     net.send(300 * MSS);
-    net.run_until(at(400));
+    // The second loss reduces the window again (RFC 5681 §4.3), so that the rest takes its time.
+    net.run_until(at(600));
     assert_eq!(repeated(&net), [12, 12]);
     assert_eq!(net.statistics().timeouts, 0);
     assert_eq!(net.flows[0].received_bytes[1], 300 * MSS);
     assert_eq!(net.statistics().recoveries, 1);
+}
+
+/// Drops each of `segments` as often as told; returns the ssthresh values of the next second, without repetitions.
+fn ssthresh_while_losing(segments: &'static [(u64, u32)], parameters: &TcpParameters) -> (Vec<u64>, Net) {
+    let mut net = Net::established(ms(10), parameters);
+    let mut drops: Vec<u32> = segments.iter().map(|(_, times)| *times).collect();
+    net.script(move |seen| {
+        let at = segments.iter().position(|(segment, _)| seen.segment() == Some(*segment));
+        match at.map(|at| &mut drops[at]) {
+            Some(left) if *left > 0 => {
+                *left -= 1;
+                Fate::Drop
+            }
+            _ => Fate::Pass,
+        }
+    });
+    net.send(u64::MAX / 4);
+    let mut values = Vec::new();
+    for now in 0..1000 {
+        net.run_until(at(now));
+        values.push(net.statistics().ssthresh);
+    }
+    values.dedup();
+    (values, net)
+}
+
+#[test]
+fn rfc5681_4_3_each_loss_of_a_retransmission_reduces_the_window_again() {
+    let (values, mut net) = ssthresh_while_losing(&[(60, 4)], &parameters());
+    assert_eq!(repeated(&net), [60; 4]);
+    let [none, first, second, third, fourth] = values[..] else { panic!("{values:?}") };
+    assert_eq!(none, u64::MAX);
+    assert!(first >= 20 * MSS, "{values:?}");
+    assert_eq!([second, third, fourth], [first / 2, first / 4, first / 8], "{values:?}");
+    assert_eq!((net.statistics().timeouts, net.statistics().recoveries), (0, 1), "all of one recovery");
+}
+
+#[test]
+fn rfc5681_4_3_retransmissions_of_one_round_trip_reduce_the_window_once_more() {
+    let (values, net) = ssthresh_while_losing(&[(60, 2), (63, 2), (66, 2)], &parameters());
+    assert_eq!(repeated(&net), [60, 63, 66, 60, 63, 66]);
+    let [_, first, second] = values[..] else { panic!("{values:?}") };
+    assert_eq!(second, first / 2);
+}
+
+#[test]
+fn rfc5681_4_3_bbr_answers_losses_by_its_own_rules() {
+    let parameters = TcpParameters { congestion: "bbr".into(), ..parameters() };
+    let (_, mut net) = ssthresh_while_losing(&[(60, 4)], &parameters);
+    assert_eq!((net.statistics().timeouts, net.statistics().recoveries), (0, 1));
 }
 
 #[test]
