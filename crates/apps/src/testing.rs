@@ -63,6 +63,7 @@ impl Sockets for Bench {
     fn read(&mut self, _: SocketId, _: u64) -> Option<Payload> {
         None
     }
+    fn count_goodput(&mut self, _: SocketId) {}
     fn unsent(&self, _: SocketId) -> u64 {
         0
     }

@@ -74,11 +74,19 @@ impl Default for FlowMeter {
 }
 
 impl FlowMeter {
-    /// Records `bytes` new bytes delivered to the receiving application.
+    /// Records `bytes` new bytes for the receiving application, when they arrive at its host: an interval's goodput is then no
+    /// more than the path could carry in it, whatever waits behind a gap.
     #[inline]
     pub fn delivered(&mut self, bytes: u64) {
         self.goodput_bytes += bytes;
         self.interval_bytes += bytes;
+    }
+
+    /// Takes back `bytes` that arrived but were never delivered, because the gap before them was not filled until the
+    /// connection or the run ended. Those that arrived before the warm-up ended did not count.
+    pub fn undelivered(&mut self, bytes: u64) {
+        self.goodput_bytes = self.goodput_bytes.saturating_sub(bytes);
+        self.interval_bytes = self.interval_bytes.saturating_sub(bytes);
     }
 
     /// Records a round-trip time measured by the transport or by `ping`.

@@ -160,7 +160,8 @@ pub mod metrics {
         /// Packets that left for the link.
         PACKETS = "packets" ("packets") Queue: Summary;
 
-        /// New bytes that the receiving application got; of `all flows` the sum.
+        /// New bytes for the receiving application, each counted when it arrives at the host for the first time, except those
+        /// behind a gap that is never filled; of `all flows` the sum.
         GOODPUT = "goodput" ("Mbit/s") Flow: Series Summary, "goodput";
         /// Congestion window of the TCP sender of `bulk` and `segments`, and of the server of `dash`.
         CWND = "cwnd" ("bytes") Flow: Series, "congestion window";

@@ -25,6 +25,10 @@ pub trait Sockets {
     fn write(&mut self, socket: SocketId, payload: Payload);
     /// Takes up to `max` bytes that arrived in order; `None` if there are none.
     fn read(&mut self, socket: SocketId, max: u64) -> Option<Payload>;
+    /// Counts what a connection receives as goodput of this application's flow, from the connection's first byte on. In a
+    /// simulation each byte counts when it arrives for the first time, also behind a gap, so that the repair of a loss
+    /// releases no more than the path could carry; a kernel's connection shows only what can be read.
+    fn count_goodput(&mut self, socket: SocketId);
     /// Bytes written but not yet sent.
     fn unsent(&self, socket: SocketId) -> u64;
     /// Bytes written but not yet acknowledged, including unsent ones.

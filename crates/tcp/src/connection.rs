@@ -212,6 +212,18 @@ impl Connection {
         self.receiver.readable()
     }
 
+    /// Bytes of the peer's stream that have arrived, each counted once: those in order, and those that wait behind a gap.
+    #[inline]
+    pub fn arrived(&self) -> u64 {
+        self.receiver.received() + self.receiver.waiting()
+    }
+
+    /// Bytes that have arrived and wait behind a gap, so that the application cannot read them.
+    #[inline]
+    pub fn waiting(&self) -> u64 {
+        self.receiver.waiting()
+    }
+
     /// Reads the next piece of in-order data, at most `max` bytes. Reading opens the window, which may require an ACK.
     pub fn read(&mut self, max: u64) -> Option<Payload> {
         self.receiver.read(max)

@@ -14,6 +14,8 @@ pub(super) struct Reassembly {
     ready: VecDeque<Payload>,
     ready_bytes: u64,
     held: RangeSet,
+    /// Bytes in `held`.
+    waiting: u64,
     held_bytes: BTreeMap<u64, Box<[u8]>>,
 }
 
@@ -28,6 +30,12 @@ impl Reassembly {
     #[inline]
     pub fn readable(&self) -> u64 {
         self.ready_bytes
+    }
+
+    /// Bytes held out of order, behind a gap.
+    #[inline]
+    pub fn waiting(&self) -> u64 {
+        self.waiting
     }
 
     /// The ranges held out of order.
@@ -85,6 +93,7 @@ impl Reassembly {
         let mut is_new = false;
         while let Some((gap_start, gap_end)) = self.held.first_uncovered(from, end) {
             is_new = true;
+            self.waiting += gap_end - gap_start;
             if let Some(bytes) = bytes {
                 let part = &bytes[(gap_start - start) as usize..(gap_end - start) as usize];
                 self.held_bytes.insert(gap_start, part.into());
@@ -103,6 +112,7 @@ impl Reassembly {
         let Some((_, end)) = self.held.first().filter(|(start, _)| *start == self.next) else {
             return;
         };
+        self.waiting -= end - self.next;
         while let Some(entry) = self.held_bytes.first_entry().filter(|entry| *entry.key() < end) {
             let (at, bytes) = entry.remove_entry();
             if at > self.next {
@@ -161,6 +171,8 @@ mod tests {
                 let had: u64 = reassembly.next();
                 reassembly.insert(start, part.len() as u64, real.then_some(part));
                 prop_assert!(reassembly.next() >= had);
+                let held: u64 = reassembly.held().iter_down().map(|(start, end)| end - start).sum();
+                prop_assert_eq!(reassembly.waiting(), held);
                 out.extend(drain(&mut reassembly, max));
             }
             prop_assert_eq!(out, stream);

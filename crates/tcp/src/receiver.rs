@@ -148,8 +148,15 @@ impl Receiver {
     }
 
     /// Bytes received in order.
+    #[inline]
     pub fn received(&self) -> u64 {
         self.reassembly.next()
+    }
+
+    /// Bytes received out of order, which wait behind a gap.
+    #[inline]
+    pub fn waiting(&self) -> u64 {
+        self.reassembly.waiting()
     }
 
     /// Whether an ACK is due now.

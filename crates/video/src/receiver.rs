@@ -21,7 +21,9 @@ impl MessageReceiver {
     fn read_messages(&mut self, now: Time, host: &mut dyn Sockets) {
         while let Some((head, length)) = self.receiver.poll_message() {
             let meter = host.meter();
-            meter.delivered(u64::from(length));
+            if !self.receiver.counts_goodput() {
+                meter.delivered(u64::from(length));
+            }
             self.sink.handle_message(&head, length, now, meter);
         }
     }

@@ -27,11 +27,8 @@ impl Application for TcpSink {
 
     fn handle_event(&mut self, event: SocketEvent, _: Time, host: &mut dyn Sockets) {
         match event {
-            SocketEvent::Readable(socket) => {
-                while let Some(payload) = host.read(socket, u64::MAX) {
-                    host.meter().delivered(payload.len());
-                }
-            }
+            SocketEvent::Accepted { socket, .. } => host.count_goodput(socket),
+            SocketEvent::Readable(socket) => while host.read(socket, u64::MAX).is_some() {},
             SocketEvent::PeerClosed(socket) => host.close(socket),
             _ => {}
         }

@@ -109,7 +109,9 @@ impl Fetcher {
             Some(socket) => socket,
             None => {
                 self.reader = HeadReader::default();
-                *self.socket.insert(host.tcp_connect(self.server, &self.options))
+                let socket = host.tcp_connect(self.server, &self.options);
+                host.count_goodput(socket);
+                *self.socket.insert(socket)
             }
         };
         let request = Request { path, close: self.connections == Connections::PerSegment };
@@ -145,7 +147,6 @@ impl Fetcher {
         let Some(socket) = self.socket else { return Step::Nothing };
         let mut came = false;
         while let Some(payload) = host.read(socket, u64::MAX) {
-            host.meter().delivered(payload.len());
             came = true;
             if !self.take(payload, now) {
                 return self.fail(now, host);

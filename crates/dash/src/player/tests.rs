@@ -130,6 +130,7 @@ impl Sockets for Path {
     fn read(&mut self, _: SocketId, _: u64) -> Option<Payload> {
         self.arrived.pop_front()
     }
+    fn count_goodput(&mut self, _: SocketId) {}
     fn close(&mut self, socket: SocketId) {
         self.closed.push(socket.0);
     }

@@ -180,6 +180,14 @@ impl Stack {
         connection.read(max, scratch, &mut |event| events.push_back((owner, socket_event(event, id))))
     }
 
+    /// Counts what a connection receives as goodput of its program's flow.
+    pub(super) fn count_goodput(&mut self, id: SocketId) {
+        let Some(index) = self.sockets.index(id) else { return };
+        if let Some(Socket::Tcp(connection)) = self.sockets.get_mut(index) {
+            connection.counts_goodput = true;
+        }
+    }
+
     pub(super) fn connection(&self, id: SocketId) -> Option<&TcpSocket> {
         match self.sockets.get(self.sockets.index(id)?) {
             Some(Socket::Tcp(connection)) => Some(connection),

@@ -52,6 +52,8 @@ pub(super) struct TcpSocket {
     pub(super) is_watched: bool,
     /// Acknowledged bytes when the RTT was last recorded.
     sampled: u64,
+    /// Whether what it receives is goodput of its program's flow.
+    pub(super) counts_goodput: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +119,7 @@ impl TcpSocket {
             is_dirty: false,
             is_watched: false,
             sampled: 0,
+            counts_goodput: false,
         }
     }
 

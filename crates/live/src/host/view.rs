@@ -30,7 +30,15 @@ impl Sockets for HostView<'_> {
         self.stack.write(socket, payload);
     }
     fn read(&mut self, socket: SocketId, max: u64) -> Option<Payload> {
-        self.stack.read(socket, max)
+        let payload = self.stack.read(socket, max)?;
+        // The kernel does not show what waits behind a gap: bytes count when they can be read.
+        if self.stack.connection(socket).is_some_and(|connection| connection.counts_goodput) {
+            self.meter().delivered(payload.len());
+        }
+        Some(payload)
+    }
+    fn count_goodput(&mut self, socket: SocketId) {
+        self.stack.count_goodput(socket);
     }
     fn unsent(&self, socket: SocketId) -> u64 {
         self.stack.connection(socket).map_or(0, TcpSocket::unsent)

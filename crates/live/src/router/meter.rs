@@ -3,13 +3,14 @@
 use jettison_core::Time;
 use jettison_measure::Recorder;
 use jettison_sim::NodeId;
+use jettison_tcp::ranges::RangeSet;
 use jettison_wire::{Body, FiveTuple, FlowId, Packet, TcpFlags};
 use rustc_hash::FxHashMap;
 
 /// A flow measured where its packets are written to the hosts' devices.
 ///
-/// Goodput is new data for the receiver: the advance of the highest sequence number for TCP, the payload for UDP. The one-way
-/// delay is from device to device, of each packet with data.
+/// Goodput is new data for the receiver: for TCP each byte of the stream when it is written for the first time, for UDP the
+/// payload. The one-way delay is from device to device, of each packet with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MeasuredFlow {
     /// The flow.
@@ -23,8 +24,43 @@ pub struct MeasuredFlow {
 pub(super) struct Meter {
     /// Receivers by flow.
     receivers: Vec<[Option<NodeId>; 2]>,
-    /// Next expected sequence number by connection.
-    connections: FxHashMap<FiveTuple, u32>,
+    connections: FxHashMap<FiveTuple, Stream>,
+}
+
+/// What was written of a connection's stream in one direction.
+#[derive(Debug)]
+struct Stream {
+    /// One past the highest sequence number, and its offset.
+    highest: u32,
+    end: u64,
+    /// Offsets written. Packets lost before the router leave gaps, which their retransmissions fill.
+    written: RangeSet,
+}
+
+impl Stream {
+    /// Offset of the sequence number at which a stream is first seen: retransmissions of what was before may follow.
+    const START: u64 = 1 << 32;
+
+    fn from(sequence: u32) -> Stream {
+        Stream { highest: sequence, end: Stream::START, written: RangeSet::default() }
+    }
+
+    /// Adds `bytes` from sequence number `from` on; returns how many are new.
+    fn add(&mut self, from: u32, bytes: u32) -> u64 {
+        let start = self.end.saturating_add_signed(i64::from(from.wrapping_sub(self.highest) as i32));
+        let end = start + u64::from(bytes);
+        let (mut at, mut new) = (start, 0);
+        while let Some((gap_start, gap_end)) = self.written.first_uncovered(at, end) {
+            new += gap_end - gap_start;
+            at = gap_end;
+        }
+        self.written.insert(start, end);
+        if end > self.end {
+            self.highest = from.wrapping_add(bytes);
+            self.end = end;
+        }
+        new
+    }
 }
 
 /// Maximum number of tracked connections. All are removed when it is reached, and continue from their next packet.
@@ -54,36 +90,31 @@ impl Meter {
         let Some(meter) = recorder.flow(packet.meta.flow) else { return };
         let Some(data) = Data::of(packet) else { return };
         let bytes = match data.tcp {
-            None => data.bytes,
-            Some((tuple, from)) => self.advance(tuple, from, data),
+            None => u64::from(data.bytes),
+            Some((tuple, from)) => self.new_bytes(tuple, from, data),
         };
         if data.bytes > 0 {
             meter.one_way_delay(now.since(packet.meta.sent_at));
         }
         if bytes > 0 {
-            meter.delivered(u64::from(bytes));
+            meter.delivered(bytes);
         }
     }
 
-    /// Advances a connection's highest sequence number. Returns the number of new bytes.
-    fn advance(&mut self, tuple: FiveTuple, from: u32, data: Data) -> u32 {
-        let end = from.wrapping_add(data.bytes);
+    /// Adds a packet's data to its connection's stream. Returns the number of new bytes.
+    fn new_bytes(&mut self, tuple: FiveTuple, from: u32, data: Data) -> u64 {
         if self.connections.len() >= MAX_CONNECTIONS {
             self.connections.clear();
         }
-        // A SYN takes one sequence number and starts a new connection.
         if data.is_syn {
-            self.connections.insert(tuple, end.wrapping_add(1));
-            return data.bytes;
+            // A SYN takes one sequence number and starts a new connection.
+            let first = from.wrapping_add(1);
+            let mut stream = Stream::from(first);
+            let new = stream.add(first, data.bytes);
+            self.connections.insert(tuple, stream);
+            return new;
         }
-        let highest = self.connections.entry(tuple).or_insert(from);
-        let ahead = end.wrapping_sub(*highest);
-        if ahead == 0 || ahead > u32::MAX / 2 {
-            return 0;
-        }
-        // A gap counts as delivered now, and not again when it is filled.
-        *highest = end;
-        ahead
+        self.connections.entry(tuple).or_insert_with(|| Stream::from(from)).add(from, data.bytes)
     }
 }
 

@@ -25,21 +25,23 @@ fn packet(flow: u32, tcp: &Tcp) -> Packet {
 }
 
 #[test]
-fn goodput_is_the_advance_of_the_highest_sequence_number_at_the_receiver() {
+fn goodput_is_each_byte_of_the_stream_when_it_is_first_written_to_the_receiver() {
     let (mut world, from, to) = world();
     let mut meter = Meter::new(&[MeasuredFlow { flow: FlowId(1), receivers: [Some(to), None] }]);
     let base = Tcp { sequence: u32::MAX - 150, ..Tcp::default() };
     let at = |offset: u32| Tcp { sequence: base.sequence.wrapping_add(offset), ..base.clone() };
     let now = Time::from_millis(25);
     // In order of arrival; the sequence numbers wrap around. The second value is the goodput so far.
-    for (offset, total) in [(0, 100), (100, 200), (100, 200), (300, 400), (200, 400), (400, 500)] {
+    for (offset, total) in
+        [(0, 100), (100, 200), (100, 200), (300, 300), (200, 400), (200, 400), (250, 400), (350, 450)]
+    {
         meter.written(&packet(1, &at(offset)), to, now, world.recorder());
         let goodput = world.recorder().flow(FlowId(1)).map(|flow| flow.goodput_bytes());
         assert_eq!(goodput, Some(total), "after {offset}");
     }
     // The reverse direction and a flow that measures itself do not count.
-    meter.written(&packet(1, &at(500)), from, now, world.recorder());
-    meter.written(&packet(0, &at(500)), to, now, world.recorder());
+    meter.written(&packet(1, &at(450)), from, now, world.recorder());
+    meter.written(&packet(0, &at(450)), to, now, world.recorder());
     let record = world.finish();
     assert_eq!(record.summary_value("f", metrics::OWD), None);
     let owd = record.summary_value("g", metrics::OWD).unwrap();

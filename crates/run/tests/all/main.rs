@@ -2,6 +2,7 @@
 
 mod dash;
 mod determinism;
+mod goodput;
 mod l4s;
 mod octopus;
 mod p4;

@@ -9,6 +9,7 @@ mod choices;
 mod deprecated;
 mod files;
 mod gauges;
+mod goodput;
 mod metrics;
 mod p4;
 mod profiles;

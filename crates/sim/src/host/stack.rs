@@ -72,6 +72,8 @@ pub(crate) struct TcpSocket {
     dirty: bool,
     /// The listener that accepted it, during the handshake.
     listener: Option<SocketId>,
+    /// Bytes already counted as goodput; `None` if what arrives does not count.
+    counted: Option<u64>,
 }
 
 impl Stack {
@@ -150,6 +152,14 @@ impl Stack {
         match self.sockets.get(self.sockets.index(id)?) {
             Some(Socket::Tcp(socket)) => Some(&socket.connection),
             _ => None,
+        }
+    }
+
+    /// Counts what a connection receives as goodput of its program's flow.
+    pub(crate) fn count_goodput(&mut self, id: SocketId) {
+        let Some(index) = self.sockets.index(id) else { return };
+        if let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) {
+            socket.counted.get_or_insert(0);
         }
     }
 
@@ -337,6 +347,14 @@ impl Stack {
             while let Some(rtt) = socket.connection.poll_rtt_sample() {
                 meter.round_trip(rtt);
             }
+            if let Some(counted) = &mut socket.counted {
+                let arrived = socket.connection.arrived();
+                meter.delivered(arrived - *counted);
+                *counted = arrived;
+                if socket.connection.is_closed() {
+                    meter.undelivered(socket.connection.waiting());
+                }
+            }
         }
         if socket.connection.is_closed() {
             self.collect_events(index);
@@ -359,7 +377,16 @@ impl Stack {
     }
 
     /// Adds retransmissions and timeouts since the warm-up to the meter of each sender's flow. Both ends of a flow may send.
+    /// What still waits behind a gap was not delivered.
     pub(crate) fn summarise(&self, recorder: &mut Recorder) {
+        for index in 0..self.sockets.end() {
+            if let Some(Socket::Tcp(socket)) = self.sockets.get(index)
+                && socket.counted.is_some()
+                && let Some(meter) = recorder.flow(self.owners[socket.owner as usize].flow)
+            {
+                meter.undelivered(socket.connection.waiting());
+            }
+        }
         for (owner, totals) in self.owners.iter().zip(self.totals()) {
             if let Some(meter) = recorder.flow(owner.flow).filter(|_| totals.senders > 0) {
                 let retransmits = totals.retransmits - owner.before.retransmits;
@@ -405,7 +432,7 @@ impl Stack {
         key: FourTuple,
         listener: Option<SocketId>,
     ) -> SocketId {
-        let socket = TcpSocket { connection, owner, key, dirty: true, listener };
+        let socket = TcpSocket { connection, owner, key, dirty: true, listener, counted: None };
         let index = self.sockets.insert(Socket::Tcp(Box::new(socket)));
         self.connections.insert(key, index);
         self.dirty.push(index);

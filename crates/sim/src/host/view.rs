@@ -44,6 +44,9 @@ impl Sockets for HostView<'_> {
     fn read(&mut self, socket: SocketId, max: u64) -> Option<Payload> {
         self.stack.connection_mut(socket)?.read(max)
     }
+    fn count_goodput(&mut self, socket: SocketId) {
+        self.stack.count_goodput(socket);
+    }
     fn unsent(&self, socket: SocketId) -> u64 {
         self.stack.connection(socket).map_or(0, |connection| connection.unsent())
     }

@@ -52,6 +52,10 @@ pub(super) trait Receiver: Send {
     }
     /// Processes due timers.
     fn handle_wakeup(&mut self, _now: Time, _host: &mut dyn Sockets) {}
+    /// Whether the bytes that arrive count as goodput already, so that complete messages must not.
+    fn counts_goodput(&self) -> bool {
+        false
+    }
     /// Returns the next complete message and its length.
     fn poll_message(&mut self) -> Option<(MessageHead, u32)>;
 }

@@ -139,6 +139,7 @@ impl Receiver for TcpReceiver {
 
     fn handle_event(&mut self, event: &SocketEvent, _: Time, host: &mut dyn Sockets) {
         match event {
+            SocketEvent::Accepted { socket, .. } => host.count_goodput(*socket),
             SocketEvent::Readable(socket) => {
                 while let Some(payload) = host.read(*socket, u64::MAX) {
                     self.parse(payload);
@@ -147,6 +148,10 @@ impl Receiver for TcpReceiver {
             SocketEvent::PeerClosed(socket) => host.close(*socket),
             _ => {}
         }
+    }
+
+    fn counts_goodput(&self) -> bool {
+        true
     }
 
     fn poll_message(&mut self) -> Option<(MessageHead, u32)> {
