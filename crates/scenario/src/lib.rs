@@ -23,6 +23,7 @@ mod input_cache;
 mod inputs;
 mod json_schema;
 mod load;
+mod names;
 mod origin;
 mod overrides;
 mod p4_control;

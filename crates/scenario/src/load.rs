@@ -12,6 +12,7 @@ use crate::error::{Place, ScenarioError};
 use crate::gauges::NamedGauges;
 use crate::input_cache::{FileUse, InputCache, NotCompiled};
 use crate::inputs::{Contents, Files, InputHash};
+use crate::names::hidden;
 use crate::origin::{Origin, Origins};
 use crate::overrides::{self, OverrideError};
 use crate::p4_program::{P4Program, ProgramSource, read_or_known};
@@ -391,6 +392,9 @@ impl<'a> Loader<'a> {
 
     /// Checks that the file can be read; errors in a trace or profile are reported at their line in that file.
     fn check_file(&mut self, path: &KeyPath, name: &str, file_use: FileUse) -> Option<Finding> {
+        if let Some(problem) = hidden(name) {
+            return Some(Finding::value(path, format!("`{path}` must {problem}"), "rename the file"));
+        }
         let content = match self.inputs.content(name) {
             Ok(content) => content,
             Err(message) => return Some(Finding::value(path, message, self.inputs.advice())),

@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 
 use crate::axes_in_text::VARIANT;
+use crate::names::{LONGEST_LABEL, LONGEST_NAME, wrong_label};
 use crate::overrides::{leaves, put};
 use crate::schema;
 use crate::validate::Finding;
@@ -14,6 +15,9 @@ use jettison_registry::{KeyPath, Step};
 const MOST_VARIANTS: usize = 10_000;
 /// Keys common to all variants of a scenario.
 const SHARED: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
+
+const NAME_HELP: &str = "give the axis another `name`";
+const LABEL_HELP: &str = "give it another `name`, or a table a `label`";
 
 /// An axis that has passed its own checks.
 #[derive(Debug, Clone)]
@@ -178,6 +182,22 @@ fn read_axis(entry: &Value, at: &KeyPath) -> Result<Axis, Vec<Finding>> {
             return Err(refuse(format!("`{at}` must have either `path` and `values`, or `variants`"), help));
         }
     };
+    let name_at = if entry.get("name").is_some() { at.key("name") } else { at.key("path") };
+    let mut wrong = Vec::new();
+    if let Some(problem) = wrong_label(&name, LONGEST_NAME) {
+        wrong.push(Finding::value(&name_at, format!("the name of an axis must {problem}"), NAME_HELP));
+    }
+    for (index, arm) in arms.iter().enumerate() {
+        let Some(problem) = wrong_label(&arm.label, LONGEST_LABEL) else { continue };
+        let label_at = match &arm.sets {
+            Sets::One { value_at, .. } => value_at.clone(),
+            Sets::Table { .. } => at.key("variants").index(index).key("name"),
+        };
+        wrong.push(Finding::value(&label_at, format!("the label of a variant must {problem}"), LABEL_HELP));
+    }
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
     let mut seen = IndexSet::new();
     for arm in &arms {
         if !seen.insert(arm.label.as_str()) {

@@ -7,6 +7,7 @@ mod column;
 #[cfg(feature = "arrow")]
 mod conversion;
 mod folder;
+mod folder_name;
 mod gathered;
 mod logs;
 #[cfg(feature = "arrow")]

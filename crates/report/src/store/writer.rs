@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jettison_measure::RunRecord;
 
 use super::folder::{MANIFEST, Staging};
+use super::folder_name::folder_name;
 use super::gathered::Gathered;
 use super::logs::{self, LOGS};
 use super::reader::Results;
@@ -89,7 +90,8 @@ impl Writer {
     /// If the experiment has no such run, or the folder cannot be created.
     pub fn logs(&self, key: &RunKey) -> Result<PathBuf, ReportError> {
         self.gathered.known(key)?;
-        let folder = self.staging.path().join(LOGS).join(file_name(&key.variant)).join(key.seed.to_string());
+        let folder =
+            self.staging.path().join(LOGS).join(folder_name(&key.variant)).join(key.seed.to_string());
         fs::create_dir_all(&folder).map_err(ReportError::write(&self.staging.target().join(LOGS)))?;
         Ok(folder)
     }
@@ -231,19 +233,10 @@ impl Captures {
     /// # Errors
     /// If the file cannot be written.
     pub fn create(&self, run: &RunKey, port: &str, snap: usize) -> Result<PortCapture, ReportError> {
-        let folder = self.folder.join(file_name(&run.variant)).join(run.seed.to_string());
+        let folder = self.folder.join(folder_name(&run.variant)).join(run.seed.to_string());
         fs::create_dir_all(&folder).map_err(ReportError::write(&self.shown))?;
-        PortCapture::create(&folder.join(format!("{}.pcapng", file_name(port))), port, snap)
+        PortCapture::create(&folder.join(format!("{}.pcapng", folder_name(port))), port, snap)
     }
-}
-
-/// `name` without characters that are special in file systems.
-fn file_name(name: &str) -> String {
-    let clean = |c: char| {
-        if c.is_alphanumeric() || "-_.,=+@".contains(c) { c } else { '_' }
-    };
-    let name: String = name.chars().map(clean).collect();
-    if name.starts_with('.') || name.is_empty() { format!("_{name}") } else { name }
 }
 
 /// Writer of the smaller files.

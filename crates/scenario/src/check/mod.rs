@@ -9,6 +9,7 @@ use jettison_core::Duration;
 use serde_json::Value;
 
 use crate::error::ScenarioError;
+use crate::names::{LONGEST_NAME, LONGEST_PATH, hidden, is_name, too_long};
 use crate::registries::Registries;
 use crate::schema::{QueueChoice, Settings};
 use crate::validate::Finding;
@@ -66,17 +67,34 @@ impl<'a> Checker<'a> {
                 format!("`name` must be a valid folder name, got `{}`", settings.name),
                 "use letters, digits, `-`, `_`, `.` and `+`, with `/` between folders, such as \"ired/mixed\"",
             );
+        } else if let Some(problem) = settings
+            .name
+            .split('/')
+            .find_map(|folder| too_long(folder, LONGEST_NAME))
+            .map(|problem| format!("each folder in `name` must {problem}"))
+            .or_else(|| {
+                too_long(&settings.name, LONGEST_PATH).map(|problem| format!("`name` must {problem}"))
+            })
+        {
+            self.find(&root.key("name"), problem, "write a shorter name");
         }
+        self.description();
         for (table, names) in [
             ("nodes", settings.nodes.keys().collect::<Vec<_>>()),
             ("queues", settings.queues.keys().collect()),
             ("links", settings.links.keys().collect()),
             ("flows", settings.flows.keys().collect()),
         ] {
-            for name in names.into_iter().filter(|name| !is_name(name)) {
-                let message = format!("`{name}` is not a valid name in [{table}]");
-                let help = "use letters, digits, `-`, `_`, `.` and `+`, without a leading `.`";
-                self.find(&root.key(table).key(name), message, help);
+            for name in names {
+                let at = root.key(table).key(name);
+                if !is_name(name) {
+                    let message = format!("`{name}` is not a valid name in [{table}]");
+                    let help = "use letters, digits, `-`, `_`, `.` and `+`, without a leading `.`";
+                    self.find(&at, message, help);
+                } else if let Some(problem) = too_long(name, LONGEST_NAME) {
+                    let message = format!("names in [{table}] must {problem}");
+                    self.find(&at, message, "write a shorter name");
+                }
             }
         }
         let duration = root.key("duration");
@@ -89,6 +107,15 @@ impl<'a> Checker<'a> {
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("`seeds` must be unique, got {} twice", twice[0]);
             self.find(&root.key("seeds"), message, "remove one: equal seeds give equal runs");
+        }
+    }
+
+    /// A description may have several lines.
+    fn description(&mut self) {
+        let Some(text) = &self.settings.description else { return };
+        if let Some(problem) = text.split(['\n', '\r', '\t']).find_map(hidden) {
+            let message = format!("`description` must {problem}");
+            self.find(&KeyPath::root().key("description"), message, "remove it");
         }
     }
 
@@ -158,12 +185,6 @@ impl<'a> Checker<'a> {
 
 fn samples(duration: Duration, interval: Duration) -> u64 {
     duration.as_nanos() / interval.as_nanos().max(1)
-}
-
-/// Whether a name is usable in results, file names and dotted paths.
-fn is_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
-    !name.is_empty() && !name.starts_with('.') && name.chars().all(fits)
 }
 
 fn is_relative_path(name: &str) -> bool {
