@@ -259,6 +259,9 @@ pub struct LiveArguments {
     /// Serve a page on this local port that shows the run in progress [default: any free port]
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
     pub watch: Option<u16>,
+    /// Run the scenario's commands without asking
+    #[arg(long, short = 'y')]
+    pub yes: bool,
     /// Do not schedule the router in real time (SCHED_FIFO), even if permitted
     #[arg(long)]
     pub no_real_time: bool,

@@ -64,8 +64,11 @@ pub struct CommandParameters {
     /// User account of the programs; requires root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// Additional environment variables.
+    /// Additional environment variables. Without them a program has a minimal environment: `PATH`, `HOME`, `USER`,
+    /// `LOGNAME`, `SHELL`, `LANG`, `LC_*`, `TZ`, `TMPDIR`, and `JETTISON_*` for the placeholders.
     pub environment: BTreeMap<String, String>,
+    /// Names of variables of `jettison`'s own environment that the programs receive as well, such as `DISPLAY`.
+    pub pass_environment: Vec<String>,
     /// Working directory of the programs. Default: the folder of the scenario file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<PathBuf>,
@@ -165,6 +168,9 @@ impl CommandParameters {
             if empty(command) {
                 return Err(ParameterError::at(key, "must name a program, got an empty text"));
             }
+            if command.as_ref().is_some_and(|command| command.contains('\0')) {
+                return Err(ParameterError::at(key, "must have no NUL character"));
+            }
             if let Some(command) = command {
                 shell_words::split(command).map_err(|_| ParameterError::at(key, "has an unclosed quote"))?;
                 // The names must be known, whatever their values.
@@ -172,12 +178,23 @@ impl CommandParameters {
                     .map_err(|message| ParameterError::at(key, message))?;
             }
         }
-        for (variable, value) in &self.environment {
-            if variable.is_empty() || variable.contains(['=', '\0']) {
+        for (key, variable) in (self.environment.keys().map(|name| ("environment", name)))
+            .chain(self.pass_environment.iter().map(|name| ("pass_environment", name)))
+        {
+            if variable.is_empty() || variable.contains(|c: char| c == '=' || c.is_control()) {
                 return Err(ParameterError::at(
-                    "environment",
+                    key,
                     format!("`{variable}` is not a valid name of a variable"),
                 ));
+            }
+        }
+        if let Some(both) = self.pass_environment.iter().find(|name| self.environment.contains_key(*name)) {
+            let message = format!("`{both}` has a value in `environment` already");
+            return Err(ParameterError::at("pass_environment", message));
+        }
+        for value in self.environment.values() {
+            if value.contains('\0') {
+                return Err(ParameterError::at("environment", "values must have no NUL character"));
             }
             self.fill(value, &|name| Placeholder::parse(name).map(|_| String::new()))
                 .map_err(|message| ParameterError::at("environment", message))?;
@@ -308,6 +325,12 @@ mod tests {
         refuse(command("iperf3 'open"), "at_to");
         refuse(command("iperf3 {server}"), "at_to");
         refuse(CommandParameters { begins: Some(Begins::From), ..command("x") }, "begins");
+        let passed = |name: &str| CommandParameters { pass_environment: vec![name.into()], ..command("x") };
+        refuse(passed("A=b"), "pass_environment");
+        refuse(passed("A\n"), "pass_environment");
+        let both = BTreeMap::from([("A".to_owned(), "b".to_owned())]);
+        refuse(CommandParameters { environment: both, ..passed("A") }, "pass_environment");
+        assert_eq!(passed("DISPLAY").validate(), Ok(()));
         let ready = Ready {
             port: Some(1),
             protocol: PortProtocol::Tcp,

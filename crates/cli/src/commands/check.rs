@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use jettison_run::live::Commands;
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario, schema_json};
 
-use crate::output::{Failure, print, warn};
+use super::approve::listing;
+use crate::output::{Failure, print, print_error, print_json, warn};
 
 /// Checks scenario files; exit status 2 if one is invalid.
 pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Result<ExitCode, Failure> {
-    let registries = Builder::standard().registries();
+    let builder = Builder::standard();
+    let registries = builder.registries();
     let mut invalid = false;
     for file in files {
         match Scenario::load_with_data(file, data, changes, &registries) {
@@ -26,10 +29,14 @@ pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Resul
                     count(runs, "run"),
                     scenario.variants[0].settings.duration,
                 ))?;
+                let commands = Commands::of(&scenario, &builder);
+                if !commands.is_empty() {
+                    print(format_args!("{}\n", listing(&scenario, &commands, "would run")))?;
+                }
             }
             Err(error) => {
                 invalid = true;
-                eprintln!("{error}");
+                print_error(format_args!("{error}"));
             }
         }
     }
@@ -44,5 +51,5 @@ fn count(n: usize, noun: &str) -> String {
 pub fn schema() -> Result<(), Failure> {
     let schema = schema_json(&Builder::standard().registries());
     let text = serde_json::to_string_pretty(&schema).map_err(Failure::of)?;
-    print(format_args!("{text}\n"))
+    print_json(text)
 }

@@ -10,9 +10,10 @@ use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario};
 use jettison_watch::Watch;
 
+use super::approve::approve;
 use super::run::{self, cancel_on_interrupt, load_with_seeds, print_places};
 use crate::options::{LiveArguments, RunArguments};
-use crate::output::{Bar, Failure, INTERRUPTED, print, print_record, width};
+use crate::output::{Bar, Failure, INTERRUPTED, print, print_error, print_record, width};
 use jettison_run::reproduce::plots_beside;
 
 /// Runs a scenario file with real packets.
@@ -25,6 +26,7 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
     let data = options.data.folder.as_deref();
     let load = |changes: &Changes| Scenario::load_with_data(file, data, changes, &registries);
     let scenario = load_with_seeds(&load, options)?;
+    let approved = approve(&scenario, &builder, live.yes)?;
     let name = scenario.name.clone();
     let own = LiveOptions {
         out: options.out.clone().unwrap_or_else(|| default_out(&name)),
@@ -35,13 +37,15 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
         real_time: !live.no_real_time,
         watch: live.watch.is_some(),
         terminal: None,
+        whole_environment: false,
+        approved,
         uplink: false,
     };
     // Fork the parent of the runs' processes before any thread starts.
     let experiment = LiveExperiment::prepare(scenario, builder, own).map_err(Failure::of)?;
     let watch = live.watch.map(|port| Watch::start(port).map_err(Failure::of)).transpose()?;
     if let Some(watch) = &watch {
-        eprintln!("Live page: {}", watch.url());
+        print_error(format_args!("Live page: {}", watch.url()));
     }
     cancel_on_interrupt();
     let (runs, seconds) = (experiment.runs(), experiment.duration().as_secs_f64());
@@ -50,10 +54,10 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
             short @ ..120 => format!("{short} s"),
             long => format!("{} min", long.div_ceil(60)),
         };
-        eprintln!(
+        print_error(format_args!(
             "{runs} {}, sequentially: {about} plus start-up time",
             if runs == 1 { "run" } else { "runs" }
-        );
+        ));
     }
     let bar = Bar::new(&name);
     let result = experiment.run(run::cancelled(), &|progress| bar.show(progress), watch.as_ref());

@@ -9,13 +9,13 @@ use std::process::ExitCode;
 use jettison_build_info::COMMIT;
 use jettison_core::Rate;
 use jettison_report::{Claim, ClaimedFolder, Failure as Failed};
-use jettison_run::live::{LiveExperiment, LiveOptions};
+use jettison_run::live::{Commands, LiveExperiment, LiveOptions};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Scenario};
 
 use super::run;
 use crate::options::ShellArguments;
-use crate::output::{Failure, INTERRUPTED};
+use crate::output::{Failure, INTERRUPTED, print_error};
 
 /// Name of the flow whose program is the command.
 const FLOW: &str = "command";
@@ -41,23 +41,30 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
         real_time: true,
         watch: false,
         terminal: Some(FLOW.to_owned()),
+        whole_environment: true,
+        // They are from the command line: whoever wrote it has approved them.
+        approved: Commands::of(&scenario, &builder).approve(),
         uplink: arguments.nat,
     };
     let experiment = LiveExperiment::prepare(scenario, builder, options)
         .map_err(|error| Failure::Message(format!("jettison: {}", of_flow(&error.to_string()))))?;
     for warning in experiment.warnings() {
-        eprintln!("jettison: {warning}");
+        print_error(format_args!("jettison: {warning}"));
     }
     run::cancel_on_interrupt_saying("\nEnding the command. Press Ctrl-C again to leave at once.");
     let results = experiment.run(run::cancelled(), &|_| {}, None).map_err(Failure::of)?;
     if arguments.out.is_some() {
-        eprintln!("Results: {}\nReport:  {}", results.folder.display(), results.report().display());
+        print_error(format_args!(
+            "Results: {}\nReport:  {}",
+            results.folder.display(),
+            results.report().display()
+        ));
     }
     let failures = results.manifest.failures.iter().map(|entry| &entry.failure);
     // The command has printed its own errors. Report those of other programs, and a command without an exit status.
     for Failed { what, status, .. } in failures.clone() {
         if status.is_none() || !what.starts_with("program ") {
-            eprintln!("jettison: {}", of_flow(what));
+            print_error(format_args!("jettison: {}", of_flow(what)));
         }
     }
     // Without a run there is no exit status of the command.

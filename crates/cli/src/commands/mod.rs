@@ -1,5 +1,6 @@
 //! Commands, one file each.
 
+mod approve;
 mod cc;
 mod check;
 mod compare;

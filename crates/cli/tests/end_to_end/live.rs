@@ -184,7 +184,8 @@ fn programs_run_in_their_hosts_and_their_output_is_kept() {
     let app = r#"at_from = "sh -c 'echo ready; ip -o addr show dev jt0; sleep 5003'", ready = { output = "ready" }, at_to = "sh -c 'echo I am {to}, it is {from}; echo {{\\\"summary\\\": \\\"stalls\\\", \\\"value\\\": 3}} > {results}; sleep 5003'""#;
     let folder = with_app(app);
     let scratch = Scratch::of(&folder);
-    let ran = Ran::of(scratch.apply(&mut folder.command(&["live", "programs.toml", "--out", "out"])));
+    let ran =
+        Ran::of(scratch.apply(&mut folder.command(&["live", "programs.toml", "--yes", "--out", "out"])));
     assert_eq!(ran.status, Some(0), "{ran:?}");
     let logs = folder.files("out/logs");
     let log = |name: &str| {
@@ -202,10 +203,29 @@ fn programs_run_in_their_hosts_and_their_output_is_kept() {
 }
 
 #[test]
+fn programs_have_a_minimal_environment_and_what_the_scenario_passes_on() {
+    if !can_run_live("programs_have_a_minimal_environment_and_what_the_scenario_passes_on") {
+        return;
+    }
+    let app = r#"at_to = "env", environment = { GIVEN = "at {to}" }, pass_environment = ["PASSED", "UNSET"]"#;
+    let folder = with_app(app);
+    let mut command =
+        folder.command(&["live", "programs.toml", "--yes", "--set", "duration=1 s", "--out", "out"]);
+    command.envs([("PASSED", "yes"), ("SECRET", "no"), ("LC_TIME", "C")]).env_remove("UNSET");
+    assert_eq!(Ran::of(&mut command).status, Some(0));
+    let log = folder.read("out/logs/default/1/own.out");
+    let log = String::from_utf8(log).expect("the variables are UTF-8");
+    for line in ["GIVEN=at 198.18.0.3", "PASSED=yes", "LC_TIME=C", "JETTISON_FROM=198.18.0.1"] {
+        assert!(log.lines().any(|other| other == line), "{line}: {log}");
+    }
+    assert!(log.contains("PATH=") && !log.contains("SECRET") && !log.contains("UNSET"), "{log}");
+}
+
+#[test]
 fn scenarios_that_cannot_run_live_are_refused_before_anything_is_created() {
     let refuse = |app: &str, wanted: &str| {
         let folder = with_app(app);
-        let ran = folder.jettison(&["live", "programs.toml", "--out", "out"]);
+        let ran = folder.jettison(&["live", "programs.toml", "--yes", "--out", "out"]);
         assert_eq!(ran.status, Some(2), "{app}: {ran:?}");
         assert!(ran.stderr.contains(wanted), "{app}: {}", ran.stderr);
         assert_eq!(folder.names(""), ["programs.toml"], "{app}");
@@ -244,7 +264,8 @@ fn previous_results_stay_if_nothing_was_measured() {
         return;
     }
     let folder = with_app(r#"at_to = "true""#);
-    let live = || folder.jettison(&["live", "programs.toml", "--set", "duration=1 s", "--out", "out"]);
+    let live =
+        || folder.jettison(&["live", "programs.toml", "--yes", "--set", "duration=1 s", "--out", "out"]);
     assert_eq!(live().status, Some(0));
     let before = folder.read("out/manifest.json");
     let app = r#"at_from = "sleep 60", at_to = "true", ready = { port = 4000 }, ready_within = "200 ms""#;
@@ -262,10 +283,10 @@ fn parallel_commands_do_not_replace_each_others_results() {
         return;
     }
     let folder = with_app(r#"at_to = "sleep 5004""#);
-    let mut first = folder.command(&["live", "programs.toml", "--out", "out"]);
+    let mut first = folder.command(&["live", "programs.toml", "--yes", "--out", "out"]);
     let mut first = Guard(first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it was built"));
     soon("the program", &mut || !processes("sleep\x005004").is_empty());
-    let second = folder.jettison(&["live", "programs.toml", "--out", "out"]);
+    let second = folder.jettison(&["live", "programs.toml", "--yes", "--out", "out"]);
     assert_eq!(second.status, Some(2), "{second:?}");
     assert!(second.stderr.contains("another run is writing its results"), "{second:?}");
     assert_eq!(first.0.wait().expect("it was started").code(), Some(0));
@@ -277,7 +298,7 @@ fn the_live_page_receives_events_of_a_run() {
         return;
     }
     let folder = with_app(r#"at_to = "true""#);
-    let mut command = folder.command(&["live", "programs.toml", "--watch=0", "--out", "out"]);
+    let mut command = folder.command(&["live", "programs.toml", "--yes", "--watch=0", "--out", "out"]);
     let mut child =
         Guard(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it was built"));
     let errors = child.0.stderr.take().expect("it is piped");
@@ -321,7 +342,7 @@ fn a_program_that_dies_is_reported_and_the_run_goes_on() {
         return;
     }
     let folder = with_app(r#"at_to = "sh -c 'echo cannot go on >&2; exit 7'""#);
-    let ran = folder.jettison(&["live", "programs.toml", "--out", "out"]);
+    let ran = folder.jettison(&["live", "programs.toml", "--yes", "--out", "out"]);
     assert_eq!(ran.status, Some(1), "{ran:?}");
     let failures = folder.json("out/manifest.json")["failures"].to_string();
     assert!(failures.contains("exit status 7") && failures.contains("cannot go on"), "{failures}");
@@ -337,7 +358,7 @@ fn a_program_that_others_wait_for_must_become_ready() {
     }
     let app = r#"at_from = "sleep 60", at_to = "true", ready = { port = 4000 }, ready_within = "300 ms""#;
     let folder = with_app(app);
-    let ran = folder.jettison(&["live", "programs.toml", "--out", "out"]);
+    let ran = folder.jettison(&["live", "programs.toml", "--yes", "--out", "out"]);
     assert_eq!(ran.status, Some(1), "{ran:?}");
     let failures = folder.json("out/manifest.json")["failures"].to_string();
     assert!(failures.contains("no socket listens on TCP port 4000"), "{failures}");
@@ -353,7 +374,7 @@ fn nothing_is_left_after_any_process_is_killed() {
         let folder = with_app(r#"at_to = "sleep 5000""#);
         let mark = folder.path("").display().to_string();
         let mut command =
-            folder.command(&["live", "programs.toml", "--set", "duration=30 s", "--out", "out"]);
+            folder.command(&["live", "programs.toml", "--yes", "--set", "duration=30 s", "--out", "out"]);
         let scratch = Scratch::of(&folder);
         scratch.apply(&mut command);
         let mut child =
@@ -384,7 +405,7 @@ fn nothing_is_left_after_any_process_is_killed() {
             assert_eq!((scratch.left().len(), staging()), (1, 1));
             sleep(Duration::from_secs(2));
             let mut next =
-                folder.command(&["live", "programs.toml", "--set", "duration=1 s", "--out", "out"]);
+                folder.command(&["live", "programs.toml", "--yes", "--set", "duration=1 s", "--out", "out"]);
             assert_eq!(Ran::of(scratch.apply(&mut next)).status, Some(0));
             assert_eq!((scratch.left(), staging()), (Vec::new(), 0));
         }
@@ -406,7 +427,8 @@ fn ctrl_c_ends_a_live_run_and_its_programs() {
         return;
     }
     let folder = with_app(r#"at_to = "sleep 5001""#);
-    let mut command = folder.command(&["live", "programs.toml", "--set", "duration=30 s", "--out", "out"]);
+    let mut command =
+        folder.command(&["live", "programs.toml", "--yes", "--set", "duration=30 s", "--out", "out"]);
     let scratch = Scratch::of(&folder);
     scratch.apply(&mut command);
     let mut child =
@@ -461,7 +483,7 @@ fn a_full_disk_is_reported_and_nothing_is_left() {
     let program = folder.command(&["live"]).get_program().to_string_lossy().into_owned();
     // The mount disappears with its own namespace.
     let script = format!(
-        "mount -t tmpfs -o size=256k tmpfs small && TMPDIR=small {program} live programs.toml --out small/out; \
+        "mount -t tmpfs -o size=256k tmpfs small && TMPDIR=small {program} live programs.toml --yes --out small/out; \
          echo status $?; echo left $(ls -A small)"
     );
     let mut command = Command::new("unshare");

@@ -1,5 +1,7 @@
 //! The built command from end to end: real files, exit codes and messages, one file per topic.
 
+#[cfg(target_os = "linux")]
+mod approval;
 mod bad_outputs;
 mod bad_scenarios;
 mod bad_traces;
@@ -9,6 +11,8 @@ mod compare;
 mod dash;
 mod data;
 mod determinism;
+#[cfg(unix)]
+mod hostile;
 #[cfg(unix)]
 mod interrupt;
 mod list;

@@ -15,9 +15,10 @@ use nix::sys::signal::killpg;
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::{Pid, getpid};
 
+use super::environment::Inherited;
 use super::ready::{Readiness, Watch};
 use super::user::Identity;
-use super::{find, log, mounts};
+use super::{environment, find, log, mounts};
 use crate::net::Namespace;
 use crate::{LiveError, clock};
 
@@ -32,6 +33,8 @@ pub struct Program {
     pub run: String,
     /// User to run as (requires root); the user of this process by default.
     pub user: Option<String>,
+    /// What it receives of this process's environment.
+    pub inherited: Inherited,
     /// Additional environment variables. `HOME`, `USER`, `LOGNAME` and `SHELL` follow `user` unless given here.
     pub environment: Vec<(String, String)>,
     /// Working directory; the directory of this process by default.
@@ -333,14 +336,7 @@ fn spawn(program: &Program) -> Result<Pid, LiveError> {
     // Checks are done: from here on only the fork itself can fail.
     let mut command = Command::new(&file);
     command.arg0(first).args(arguments);
-    if let Some(user) = &user {
-        command
-            .env("HOME", &user.home)
-            .env("USER", &user.name)
-            .env("LOGNAME", &user.name)
-            .env("SHELL", &user.shell);
-    }
-    command.envs(program.environment.iter().map(|(name, value)| (name, value)));
+    command.env_clear().envs(environment::of(program, user.as_ref()));
     if let Some(directory) = &program.directory {
         command.current_dir(directory);
     }

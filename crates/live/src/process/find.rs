@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::command::Program;
+use super::environment::USUAL_PATH;
 use crate::LiveError;
 
 /// Searches like execvp(3), but in the program's future `PATH` and before the fork.
@@ -28,7 +29,7 @@ pub(super) fn program(program: &Program, word: &str) -> Result<PathBuf, LiveErro
     }
     let given =
         program.environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
-    let path = given.or_else(|| std::env::var("PATH").ok()).unwrap_or_else(|| "/usr/bin:/bin".to_owned());
+    let path = given.or_else(|| std::env::var("PATH").ok()).unwrap_or_else(|| USUAL_PATH.to_owned());
     let mut unusable = None;
     for folder in path.split(':').filter(|folder| !folder.is_empty()) {
         let file = Path::new(folder).join(word);

@@ -6,6 +6,7 @@
 //! (pid_namespaces(7)).
 
 pub mod command;
+mod environment;
 mod find;
 mod frame;
 mod isolate;
@@ -19,8 +20,9 @@ pub mod ready;
 mod uplink;
 mod user;
 
+pub use environment::{Inherited, MINIMAL};
 pub use link::Link;
 pub use nursery::{Ended, Job, Nursery, Options, Work};
 pub use privileges::{Privileges, check};
 pub use uplink::Uplink;
-pub use user::has_user;
+pub use user::{has_user, own_home, own_name, own_uid};

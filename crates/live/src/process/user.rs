@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::fs;
 use std::io;
+use std::path::PathBuf;
 
 use nix::unistd::{User, getgrouplist};
 
@@ -22,6 +23,23 @@ pub(super) struct Identity {
 /// Whether the user exists on this machine.
 pub fn has_user(name: &str) -> bool {
     User::from_name(name).is_ok_and(|found| found.is_some())
+}
+
+/// The number of the user that this process runs as.
+pub fn own_uid() -> u32 {
+    nix::unistd::geteuid().as_raw()
+}
+
+/// The name of the user that this process runs as, or else its number.
+pub fn own_name() -> String {
+    let uid = nix::unistd::geteuid();
+    User::from_uid(uid).ok().flatten().map_or_else(|| format!("user {uid}"), |user| user.name)
+}
+
+/// Home of the user that this process runs as, by the machine's list of users. `HOME` may be another user's: sudo(8) can keep
+/// it.
+pub fn own_home() -> Option<PathBuf> {
+    User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|user| user.dir)
 }
 
 impl Identity {

@@ -14,6 +14,7 @@ use common::root;
 use jettison_live::net::Namespace;
 use jettison_live::process::command::{Exited, Program, Signal, Supervisor, Waited};
 use jettison_live::process::ready::{Readiness, Transport};
+use jettison_live::process::{Inherited, MINIMAL};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -32,6 +33,28 @@ fn a_program_runs_in_its_host_with_its_arguments_environment_and_directory() {
     let inode = bench.host.inode().unwrap();
     assert_eq!(output, format!("two  words green\n/usr\nnet:[{inode}]\nlo\n"));
     assert_eq!(bench.log(".err"), "oops\n");
+}
+
+#[test]
+fn a_program_has_a_minimal_environment_and_what_it_is_given() {
+    let Some(bench) = Bench::new("a_program_has_a_minimal_environment_and_what_it_is_given") else { return };
+    // Cargo sets these for tests.
+    let [passed, secret] = ["CARGO_PKG_NAME", "CARGO_PKG_VERSION"];
+    assert!(std::env::var_os(passed).is_some() && std::env::var_os(secret).is_some());
+    let exited = bench.run(Program {
+        inherited: Inherited::Minimal(vec![passed.to_owned(), "NOT_SET_ANYWHERE".to_owned()]),
+        environment: vec![("COLOUR".into(), "green".into())],
+        ..bench.program("env")
+    });
+    assert!(exited.status.success(), "{}", exited.text());
+    let output = bench.log(".out");
+    let names: Vec<&str> =
+        output.lines().filter_map(|line| line.split_once('=').map(|(name, _)| name)).collect();
+    let known = |name: &&&str| MINIMAL.contains(name) || name.starts_with("LC_");
+    let others: Vec<&&str> = names.iter().filter(|name| !known(name)).collect();
+    assert!(names.contains(&"PATH"), "{output}");
+    assert_eq!(others.len(), 2, "{others:?}");
+    assert!(others.contains(&&passed) && others.contains(&&"COLOUR"), "{others:?}");
 }
 
 #[test]
@@ -233,6 +256,7 @@ impl Bench {
             host: self.host.clone(),
             run: run.into(),
             user: None,
+            inherited: Inherited::Minimal(Vec::new()),
             environment: Vec::new(),
             directory: None,
             log: self.folder.path().join("log"),

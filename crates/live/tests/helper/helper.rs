@@ -208,6 +208,7 @@ fn program(name: &str, host: Arc<Namespace>, run: &str, log: PathBuf) -> Program
         host,
         run: run.to_owned(),
         user: None,
+        inherited: Inherited::All,
         environment: Vec::new(),
         directory: None,
         log,

@@ -85,7 +85,8 @@ impl Inside<'_> {
             planned.extend(programs(&plan, command, &place, end)?);
         }
         let terminal = self.options.terminal.as_deref();
-        let mut user = Programs::new(planned, &plan, &namespaces, self.logs, terminal);
+        let mut user =
+            Programs::new(planned, &plan, &namespaces, self.logs, terminal, self.options.whole_environment);
         user.start_waiting(&|| link.stop_requested())?;
         if link.stop_requested() {
             user.end(Time::ZERO, true);

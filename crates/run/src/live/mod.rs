@@ -4,6 +4,8 @@
 //! process that the kernel ends with its parent ([`jettison_live::process`]). The child owns everything the run
 //! creates, so nothing remains after it ends, for whatever reason.
 
+mod approval;
+mod approvals;
 mod check;
 mod command;
 mod controllers;
@@ -41,7 +43,10 @@ use crate::matrix::Progress;
 use inside::Inside;
 use message::{Facts, Message};
 
+pub use approval::{Approved, Command, Commands};
+pub use approvals::Approvals;
 pub use jettison_live::LiveError;
+pub use jettison_live::process::own_name;
 
 /// Options for the live runs of a scenario.
 pub struct LiveOptions {
@@ -61,6 +66,10 @@ pub struct LiveOptions {
     pub watch: bool,
     /// The flow whose program owns the terminal; the run ends with that program.
     pub terminal: Option<String>,
+    /// Whether programs receive the whole environment of this process: their commands are the caller's own.
+    pub whole_environment: bool,
+    /// The user's approval of the scenario's commands.
+    pub approved: Approved,
     /// Whether the first host connects to other networks through this machine.
     pub uplink: bool,
 }
@@ -71,6 +80,9 @@ pub enum LiveRunError {
     /// The machine or `live` lacks something the scenario needs; nothing was created.
     #[error("this scenario cannot run live:\n{}", list(.0))]
     Obstacles(Vec<String>),
+    /// The user has not approved the scenario's commands; nothing was created.
+    #[error("the scenario's commands have not been approved")]
+    NotApproved,
     /// An error of namespaces, devices or processes.
     #[error(transparent)]
     Live(#[from] LiveError),
@@ -131,6 +143,9 @@ impl LiveExperiment {
         builder: Builder,
         options: LiveOptions,
     ) -> Result<LiveExperiment, LiveRunError> {
+        if !Commands::of(&scenario, &builder).are_approved(&options.approved) {
+            return Err(LiveRunError::NotApproved);
+        }
         let privileges = process::check()?;
         let folder = Path::new(&scenario.file).parent().map(Path::to_path_buf).unwrap_or_default();
         let folder = match folder.as_os_str().is_empty() {

@@ -9,6 +9,7 @@ use std::time::Duration as Wall;
 
 use jettison_core::{Duration, Time};
 use jettison_live::net::Namespace;
+use jettison_live::process::Inherited;
 use jettison_live::process::command::{Exited, Program, ProgramId, Signal, Supervisor, Waited};
 use jettison_live::process::ready::{Readiness, Transport};
 use jettison_live::{LiveError, clock};
@@ -50,6 +51,7 @@ impl Programs {
         namespaces: &[Arc<Namespace>],
         logs: &Path,
         terminal: Option<&str>,
+        whole_environment: bool,
     ) -> Programs {
         let mut own = Vec::new();
         let mut at_terminal = None;
@@ -66,6 +68,10 @@ impl Programs {
                 host: Arc::clone(&namespaces[planned.host]),
                 run: planned.run.clone(),
                 user: parameters.user.clone(),
+                inherited: match whole_environment {
+                    true => Inherited::All,
+                    false => Inherited::Minimal(parameters.pass_environment.clone()),
+                },
                 environment: planned.environment.clone(),
                 directory: Some(planned.directory.clone()),
                 log: logs.join(&planned.name),

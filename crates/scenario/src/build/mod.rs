@@ -5,6 +5,7 @@
 //! the arms of a comparison draw the same numbers.
 
 mod catalogue;
+mod commands;
 mod flows;
 mod gauges;
 mod links;
@@ -35,6 +36,7 @@ use thiserror::Error;
 use crate::inputs::Contents;
 use crate::schema::{GaugeSettings, Node, Settings};
 pub use catalogue::{Appearance, Appearances};
+pub use commands::CommandFlow;
 use flows::FlowPrograms;
 pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
 

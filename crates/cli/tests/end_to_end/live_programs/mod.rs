@@ -93,7 +93,7 @@ fn run(test: &str, scenario: &str, programs: &[&str], more: &[&str]) -> Option<D
     command
         .arg("live")
         .arg(project(&format!("scenarios/live/{scenario}.toml")))
-        .args(["--quick", "--json", "--out"]);
+        .args(["--yes", "--quick", "--json", "--out"]);
     command.arg(folder.path().join("out")).args(more).env_remove("JETTISON_DATA").stdin(Stdio::null());
     let output = command.output().expect("the command was built and can be started");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
