@@ -20,6 +20,10 @@ fn main() -> ExitCode {
             output::print_error(format_args!("{message}"));
             ExitCode::from(2)
         }
+        Err(Failure::Styled(message)) => {
+            output::print_styled(&message);
+            ExitCode::from(2)
+        }
         Err(Failure::Interrupted(message)) => {
             output::print_error(format_args!("{message}"));
             ExitCode::from(output::INTERRUPTED)

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jettison_input::text::{Json, Line, Lines};
 use jettison_run::Progress;
 use jettison_scenario::Scenario;
 use serde::Serialize;
@@ -19,6 +20,8 @@ pub enum Failure {
     BrokenPipe,
     /// An error message for the user.
     Message(String),
+    /// An error message with colours.
+    Styled(Styled),
     /// Ctrl-C before any run finished.
     Interrupted(String),
 }
@@ -30,8 +33,16 @@ impl Failure {
     }
 }
 
-/// Prints text to standard output.
+/// Text that may have colours of our own. Whoever makes one escapes what it quotes.
+#[derive(Debug)]
+pub struct Styled(pub String);
+
+/// Prints text to standard output. Control characters, which can only be from files and names, are escaped.
 pub fn print(text: impl Display) -> Result<(), Failure> {
+    write_out(Lines(text))
+}
+
+fn write_out(text: impl Display) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match write!(out, "{text}").and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
@@ -43,7 +54,12 @@ pub fn print(text: impl Display) -> Result<(), Failure> {
 /// Prints a record as one line of JSON.
 pub fn print_record(record: &impl Serialize) -> Result<(), Failure> {
     let line = serde_json::to_string(record).map_err(Failure::of)?;
-    print(format_args!("{line}\n"))
+    print_json(line)
+}
+
+/// Prints a JSON text, whose values stay the same.
+pub fn print_json(text: impl Display) -> Result<(), Failure> {
+    write_out(format_args!("{}\n", Json(text)))
 }
 
 /// Prints a scenario's warnings to standard error.
@@ -53,9 +69,14 @@ pub fn warn(scenario: &Scenario) {
     }
 }
 
-/// Prints a line to standard error. A reader that has closed the pipe is no reason to panic, as `eprintln!` would.
+/// Prints a line, or lines, to standard error; control characters are escaped. A reader that has closed the pipe is no reason to panic, as `eprintln!` would.
 pub fn print_error(line: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", Lines(line));
+}
+
+/// Prints text with colours to standard error.
+pub fn print_styled(text: &Styled) {
+    let _ = write!(io::stderr(), "{}", text.0);
 }
 
 /// Width of a table in columns.
@@ -87,7 +108,7 @@ impl Bar {
             .expect("the template is a constant that parses")
             .progress_chars("=> ");
         bar.set_style(style);
-        bar.set_prefix(title.to_owned());
+        bar.set_prefix(Line(title).to_string());
         bar.enable_steady_tick(Duration::from_millis(500));
         Bar(bar)
     }

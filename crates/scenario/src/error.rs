@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use jettison_input::text::Line;
 use thiserror::Error;
 
 /// The place of an error.
@@ -83,10 +84,7 @@ impl fmt::Display for ScenarioError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let help = self.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
         // Quoted names may contain control characters; the message stays on one line.
-        for c in format!("{}: {}{help}", self.place, self.message).chars() {
-            if c.is_control() { write!(f, "{}", c.escape_debug())? } else { write!(f, "{c}")? }
-        }
-        Ok(())
+        Line(format_args!("{}: {}{help}", self.place, self.message)).fmt(f)
     }
 }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jettison_input::file;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -52,7 +53,7 @@ pub struct InputHash {
 
 impl Files for Folder {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        std::fs::read(self.0.join(name))
+        file::read(&self.0.join(name), file::DATA)
     }
     fn display(&self, name: &str) -> String {
         self.0.join(name).display().to_string()
@@ -83,7 +84,7 @@ impl Files for WithData {
         if !own.as_ref().is_err_and(is_missing) {
             return own;
         }
-        std::fs::read(&path).map_err(|error| {
+        file::read(&path, file::DATA).map_err(|error| {
             let path = path.display();
             let message = match is_missing(&error) {
                 true => format!("no such file, nor `{path}`"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use indexmap::IndexMap;
+use jettison_input::file;
 use serde_json::Value;
 
 use crate::error::{CheckError, Place, ScenarioError};
@@ -79,7 +80,7 @@ impl Scenario {
             let place = Place::WholeFile { file: name.clone() };
             CheckError::new(vec![ScenarioError { place, message, help: Some(help.to_owned()) }])
         };
-        let content = std::fs::read(path)
+        let content = file::read(path, file::TEXT)
             .map_err(|error| whole(format!("cannot be read: {error}"), "name an existing scenario file"))?;
         let text = String::from_utf8(content).map_err(|error| {
             whole(format!("must be UTF-8 text: {}", error.utf8_error()), "save it as UTF-8")

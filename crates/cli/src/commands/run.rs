@@ -12,7 +12,7 @@ use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Scenario};
 
 use crate::options::RunArguments;
-use crate::output::{Bar, Failure, INTERRUPTED, print, print_record, warn, width};
+use crate::output::{Bar, Failure, INTERRUPTED, print, print_error, print_record, warn, width};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 
@@ -46,7 +46,7 @@ pub fn load_with_seeds(
     let scenario = load(&changes).map_err(wrong)?;
     warn(&scenario);
     if options.quick && !scenario.has_quick {
-        eprintln!("jettison: {} has no [quick] table; running it in full", scenario.file);
+        print_error(format_args!("jettison: {} has no [quick] table; running it in full", scenario.file));
     }
     let seeds: Vec<u64> = match (options.seed, options.runs) {
         (None, None) => return Ok(scenario),
@@ -132,12 +132,12 @@ pub fn cancel_on_interrupt_saying(text: &'static str) {
             if CANCEL.swap(true, Ordering::Relaxed) {
                 std::process::exit(i32::from(INTERRUPTED));
             }
-            eprintln!("{text}");
+            print_error(format_args!("{text}"));
         });
         if let Err(error) = handler {
-            eprintln!(
+            print_error(format_args!(
                 "jettison: cannot handle Ctrl-C, which will now quit immediately and keep nothing: {error}"
-            );
+            ));
         }
     });
 }

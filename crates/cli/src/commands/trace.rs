@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use jettison_core::{Bytes, Duration};
+use jettison_input::file;
 use jettison_link::trace::{Column, Format, Grants, Recording, RecordingError, Synthesis, Trace, TraceInfo};
 
 use crate::options::{ConvertArguments, ReadArguments, SynthesizeArguments, TraceOutput, WriteArguments};
@@ -55,9 +56,9 @@ pub fn synthesize(arguments: &SynthesizeArguments) -> Result<(), Failure> {
     save(converted, &arguments.output, &arguments.write)
 }
 
-fn read(file: &Path, how: &ReadArguments) -> Result<Recording, Failure> {
-    let name = file.display();
-    let text = std::fs::read(file)
+fn read(path: &Path, how: &ReadArguments) -> Result<Recording, Failure> {
+    let name = path.display();
+    let text = file::read(path, file::DATA)
         .map_err(|error| Failure::of(format!("{name}: cannot read the trace: {error}")))?;
     let wrong = |error: RecordingError| {
         Failure::of(match error.line() {

@@ -1,6 +1,9 @@
 //! Escaping of text in HTML.
 
-/// Escapes characters that are special in HTML elements and quoted attributes.
+use jettison_input::text::is_shown;
+
+/// Escapes characters that are special in HTML elements and quoted attributes, and those that are not shown as themselves:
+/// a bidirectional override in a name would reorder the line around it.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -10,7 +13,8 @@ pub(super) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            c => out.push(c),
+            c if matches!(c, '\n' | '\t') || is_shown(c) => out.push(c),
+            c => out.extend(c.escape_unicode()),
         }
     }
     out
@@ -21,5 +25,10 @@ mod tests {
     #[test]
     fn markup_becomes_text() {
         assert_eq!(super::escape(r#"<a href="x">'&'"#), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;");
+    }
+
+    #[test]
+    fn what_is_not_shown_as_itself_is_escaped() {
+        assert_eq!(super::escape("a\u{202e}b\u{1b}\nc é"), "a\\u{202e}b\\u{1b}\nc é");
     }
 }

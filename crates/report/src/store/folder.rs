@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use jettison_input::file;
+
 use crate::error::ReportError;
 use crate::model::Manifest;
 use crate::store::claim::{Claim, ClaimedFolder};
@@ -121,7 +123,7 @@ pub(super) fn is_ours(folder: &Path) -> bool {
     struct Mark {
         program: String,
     }
-    fs::read(folder.join(MANIFEST))
+    file::read(&folder.join(MANIFEST), file::DATA)
         .ok()
         .and_then(|bytes| serde_json::from_slice::<Mark>(&bytes).ok())
         .is_some_and(|mark| mark.program == Manifest::PROGRAM)

@@ -1,8 +1,8 @@
 //! Reads stored results.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use jettison_input::file;
 use serde::de::DeserializeOwned;
 
 use super::folder::{MANIFEST, is_ours, write_atomically};
@@ -83,7 +83,7 @@ impl Results {
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, ReportError> {
-    let bytes = fs::read(path).map_err(|error| ReportError::read(path, error))?;
+    let bytes = file::read(path, file::DATA).map_err(|error| ReportError::read(path, error))?;
     serde_json::from_slice(&bytes).map_err(|error| ReportError::read(path, error))
 }
 

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jettison_input::file;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -138,7 +139,7 @@ impl TableReader {
     /// Opens the table's file in `folder` and checks its columns.
     pub(super) fn open(table: &TableSchema, folder: &Path) -> Result<TableReader, ReportError> {
         let path = folder.join(table.file());
-        let file = File::open(&path).map_err(|error| ReportError::read(&path, error))?;
+        let file = file::open(&path).map_err(|error| ReportError::read(&path, error))?;
         let reader = SerializedFileReader::new(file).map_err(|error| ReportError::read(&path, error))?;
         let found = reader.metadata().file_metadata().schema_descr().columns();
         let has_mode = found.iter().any(|column| column.name() == MODE);

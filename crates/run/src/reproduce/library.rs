@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
+use jettison_input::file;
 use jettison_scenario::{Files, Folder, WithData};
 use thiserror::Error;
 
@@ -90,7 +91,7 @@ impl Library {
             for entry in std::fs::read_dir(&paper).map_err(unreadable)? {
                 let path = entry.map_err(unreadable)?.path();
                 if path.extension().is_some_and(|extension| extension == "toml") {
-                    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+                    let text = file::read_text(&path, file::TEXT).map_err(unreadable)?;
                     files.push((path, text));
                 }
             }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jettison_input::file;
 use jettison_report::Figure;
 use serde::Deserialize;
 use thiserror::Error;
@@ -123,7 +124,7 @@ impl Paper {
 pub fn plots_beside(file: &Path) -> Result<Vec<Figure>, PaperError> {
     let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { return Ok(Vec::new()) };
     let path = file.with_file_name(format!("{stem}.paper.toml"));
-    match std::fs::read_to_string(&path) {
+    match file::read_text(&path, file::TEXT) {
         Ok(text) => Paper::parse(&path.display().to_string(), &text).map(|paper| paper.plots),
         Err(_) => Ok(Vec::new()),
     }

@@ -9,7 +9,7 @@ use jettison_p4_v1model::control::unconfigured_sessions;
 
 use super::{add, commands, compile, count, options, rendered};
 use crate::options::PreprocessorArguments;
-use crate::output::{Failure, print};
+use crate::output::{Failure, print, print_styled};
 
 /// Checks programs, and commands with each of them; exit status 2 if one is invalid.
 pub fn check(
@@ -27,7 +27,7 @@ pub fn check(
             Ok(compiled) => compiled,
             Err(errors) => {
                 invalid = true;
-                eprint!("{}", rendered(&errors, &sources));
+                print_styled(&rendered(&errors, &sources));
                 continue;
             }
         };
@@ -38,13 +38,13 @@ pub fn check(
                 Ok(found) => configured = found,
                 Err(errors) => {
                     invalid = true;
-                    eprint!("{}", rendered(&errors, &sources));
+                    print_styled(&rendered(&errors, &sources));
                     continue;
                 }
             }
         }
         warnings.extend(unconfigured_sessions(&program, configured.iter().map(|located| &located.command)));
-        eprint!("{}", rendered(&warnings, &sources));
+        print_styled(&rendered(&warnings, &sources));
         let warned = match warnings.len() {
             0 => String::new(),
             n => format!("; {}", count(n, "warning")),

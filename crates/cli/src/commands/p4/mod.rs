@@ -5,10 +5,12 @@ pub mod check;
 pub mod run;
 pub mod test;
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
+use jettison_input::file;
+use jettison_input::text::Lines;
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::Program;
 use jettison_p4_front::library;
@@ -17,7 +19,7 @@ use jettison_p4_front::syntax::Options;
 use jettison_p4_v1model::control::{self, Located};
 
 use crate::options::PreprocessorArguments;
-use crate::output::Failure;
+use crate::output::{Failure, Styled};
 
 /// Preprocessor options from the command line.
 fn options(arguments: &PreprocessorArguments) -> Result<Options, Failure> {
@@ -39,26 +41,15 @@ fn add(sources: &mut Sources, file: &Path, file_kind: &str) -> Result<FileId, Fa
     if let Some((name, text)) = file.to_str().and_then(library::program) {
         return Ok(sources.add(name, text));
     }
-    let bytes = read(file, MAX_TEXT_SIZE, file_kind)?;
+    let bytes = read(file, file::TEXT, file_kind)?;
     // Old programs have comments in other encodings.
     Ok(sources.add(file.display().to_string(), String::from_utf8_lossy(&bytes)))
 }
 
-/// Maximum size of a program in bytes.
-const MAX_TEXT_SIZE: u64 = 64 << 20;
-
-/// Reads a file of limited size, because a device such as `/dev/zero` has no end.
-fn read(file: &Path, at_most: u64, file_kind: &str) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file);
-    opened
-        .and_then(|opened| opened.take(at_most + 1).read_to_end(&mut bytes))
-        .map_err(|error| Failure::of(format!("{}: cannot read {file_kind}: {error}", file.display())))?;
-    if bytes.len() as u64 > at_most {
-        let mebibytes = at_most >> 20;
-        return Err(Failure::of(format!("{}: {file_kind} must be at most {mebibytes} MiB", file.display())));
-    }
-    Ok(bytes)
+/// Reads a file of limited size.
+fn read(path: &Path, limit: u64, file_kind: &str) -> Result<Vec<u8>, Failure> {
+    file::read(path, limit)
+        .map_err(|error| Failure::of(format!("{}: cannot read {file_kind}: {error}", path.display())))
 }
 
 /// Compiles a program; returns it with its warnings, or the errors.
@@ -76,15 +67,20 @@ fn commands(sources: &Sources, file: FileId, program: &Program) -> Result<Vec<Lo
     control::parse(sources, file, program)
 }
 
-/// Renders diagnostics, with colours on a terminal.
-fn rendered(diagnostics: &[Diagnostic], sources: &Sources) -> String {
-    let colour = std::io::stderr().is_terminal();
-    diagnostics.iter().map(|diagnostic| diagnostic.render(sources, colour)).collect()
+/// Renders diagnostics, with colours on a terminal. They quote the program, whose own control characters are escaped.
+fn rendered(diagnostics: &[Diagnostic], sources: &Sources) -> Styled {
+    let render = |colour| diagnostics.iter().map(|diagnostic| diagnostic.render(sources, colour)).collect();
+    let plain: String = render(false);
+    let shown = Lines(&plain).to_string();
+    match shown == plain && std::io::stderr().is_terminal() {
+        true => Styled(render(true)),
+        false => Styled(shown),
+    }
 }
 
 /// Errors as one message.
 fn failure(errors: &[Diagnostic], sources: &Sources) -> Failure {
-    Failure::Message(rendered(errors, sources).trim_end().to_owned())
+    Failure::Styled(Styled(format!("{}\n", rendered(errors, sources).0.trim_end())))
 }
 
 /// A number with its noun: `1 packet`, `2 packets`.

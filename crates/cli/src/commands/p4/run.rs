@@ -15,7 +15,7 @@ use jettison_wire::Packet;
 use super::capture::{self, Frame};
 use super::{add, commands, compile, count, failure, options, rendered};
 use crate::options::P4RunArguments;
-use crate::output::{Failure, print};
+use crate::output::{Failure, print, print_styled};
 
 /// Maximum number of departures after one packet: more than all queues hold, so beyond it there is an endless loop.
 const MAX_DEPARTURES: u32 = 1 << 22;
@@ -30,7 +30,7 @@ pub fn run(arguments: &P4RunArguments) -> Result<(), Failure> {
     let main = add(&mut sources, &arguments.file, "a program")?;
     let compiled = compile(&mut sources, main, &options);
     let (program, warnings) = compiled.map_err(|errors| failure(&errors, &sources))?;
-    eprint!("{}", rendered(&warnings, &sources));
+    print_styled(&rendered(&warnings, &sources));
     let mut testbed =
         Testbed::new(&program, Compiled::new(program.clone()), MAX_DEPARTURES).map_err(Failure::of)?;
     if let Some(file) = &arguments.commands {

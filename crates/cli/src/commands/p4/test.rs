@@ -13,7 +13,7 @@ use jettison_p4_v1model::stf::{self, Case};
 
 use super::{add, compile, count, options, rendered};
 use crate::options::PreprocessorArguments;
-use crate::output::{Failure, print};
+use crate::output::{Failure, print, print_styled};
 
 /// Runs tests; exit status 1 if one fails, 2 if a program or test is malformed.
 pub fn test(
@@ -154,7 +154,7 @@ impl Run {
         sources: &Sources,
     ) -> Result<(), Failure> {
         self.malformed = true;
-        eprint!("{}", rendered(errors, sources));
+        print_styled(&rendered(errors, sources));
         let lines: Vec<String> =
             errors.iter().filter(|error| error.is_error()).map(|error| error.one_line(sources)).collect();
         self.done(Case {
