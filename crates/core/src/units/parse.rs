@@ -16,9 +16,9 @@ pub enum UnitError {
     /// The unit belongs to another quantity, or does not exist.
     #[error("`{unit}` is not a unit of a {quantity}; use one of {units}")]
     WrongUnit { unit: String, quantity: &'static str, units: String },
-    /// The value is negative, or exceeds 64 bits.
-    #[error("`{text}` is out of range for a {quantity}")]
-    OutOfRange { text: String, quantity: &'static str },
+    /// The value is negative, not a share, or exceeds 64 bits.
+    #[error("must be {range}, got `{text}`")]
+    OutOfRange { text: String, range: String },
     /// The value is not a whole number of base units.
     #[error("`{text}` is finer than {base}, the resolution of a {quantity}")]
     TooFine { text: String, quantity: &'static str, base: &'static str },
@@ -44,7 +44,7 @@ pub fn parse_quantity(
         .unwrap_or(trimmed.len());
     let (number, unit) = (trimmed[..split].trim(), trimmed[split..].trim());
     if number.starts_with('-') {
-        return Err(UnitError::OutOfRange { text: text.to_owned(), quantity });
+        return Err(UnitError::OutOfRange { text: text.to_owned(), range: ">= 0".to_owned() });
     }
     // Digit separators are allowed: 1_000 or 1,000.
     let number: String = number.chars().filter(|c| *c != '_' && *c != ',').collect();
@@ -59,7 +59,10 @@ pub fn parse_quantity(
     let Some((_, worth)) = units.iter().find(|(name, _)| *name == unit) else {
         return Err(UnitError::WrongUnit { unit: unit.to_owned(), quantity, units: list() });
     };
-    let out_of_range = || UnitError::OutOfRange { text: text.to_owned(), quantity };
+    let out_of_range = || {
+        let range = format!("<= {} {unit}", u64::MAX / worth);
+        UnitError::OutOfRange { text: text.to_owned(), range }
+    };
     // 128 bits hold every valid value, so an overflow means out of range.
     let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| out_of_range())? };
     let mut value = whole.checked_mul(u128::from(*worth)).ok_or_else(out_of_range)?;
@@ -91,7 +94,7 @@ pub fn parse_share(text: &str) -> Result<f64, UnitError> {
     let value: f64 = number.parse().map_err(|_| error())?;
     let share = value / scale;
     if !(0.0..=1.0).contains(&share) {
-        return Err(UnitError::OutOfRange { text: text.to_owned(), quantity: "share" });
+        return Err(UnitError::OutOfRange { text: text.to_owned(), range: "in [0, 1]".to_owned() });
     }
     Ok(share)
 }
@@ -135,10 +138,13 @@ mod tests {
         let duration = |text: &str| text.parse::<Duration>().unwrap_err().to_string();
         assert!(duration("10").contains("has no unit"));
         assert!(duration("10 Mbit/s").contains("not a unit of a duration"));
-        assert!(duration("-1 s").contains("out of range"));
+        assert_eq!(duration("-1 s"), "must be >= 0, got `-1 s`");
         assert!(duration("0.5 ns").contains("finer than"));
         assert!(duration("soon").contains("is not a duration"));
-        assert!(duration("99999999999999999999 s").contains("out of range"));
+        assert_eq!(
+            duration("99999999999999999999 s"),
+            "must be <= 18446744073 s, got `99999999999999999999 s`"
+        );
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn a_wrong_unit_or_type() {
     expect(
         "\"60 s\"",
         "\"99999999999999999999 s\"",
-        r#"s.toml:2:12: `duration`: `99999999999999999999 s` is out of range for a duration"#,
+        r#"s.toml:2:12: `duration` must be <= 18446744073 s, got `99999999999999999999 s`"#,
     );
     expect(
         "\"60 s\"",
