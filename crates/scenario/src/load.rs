@@ -59,7 +59,7 @@ struct Base {
 
 impl Base {
     /// An equivalent scenario file: with the options' values and the remaining axes.
-    fn to_tree(&self, axes: &[Axis], shape: Shape<'_>, quick: bool) -> Value {
+    fn to_tree(&self, axes: &[Axis], put: &dyn Fn(&mut Value, &KeyPath, Value), quick: bool) -> Value {
         let mut tree = self.tree.clone();
         let Some(table) = tree.as_object_mut() else { return tree };
         table.shift_remove("vary");
@@ -69,7 +69,7 @@ impl Base {
         let pinned: Vec<(KeyPath, Value)> =
             self.pinned.iter().map(|(_, path, value)| (path.clone(), value.clone())).collect();
         if !axes.is_empty() {
-            let entries = axes.iter().map(|axis| axis.to_entry(&self.tree, shape, &pinned)).collect();
+            let entries = axes.iter().map(|axis| axis.to_entry(&self.tree, put, &pinned)).collect();
             table.insert("vary".to_owned(), Value::Array(entries));
         }
         tree
@@ -149,7 +149,10 @@ impl<'a> Loader<'a> {
         };
         match axes {
             Ok(axes) => {
-                Loaded { tree: base.to_tree(&axes, self.shape, quick), ..self.variants(&base, &axes) }
+                // Failures have been reported when the variants were made.
+                let put = |tree: &mut Value, path: &KeyPath, value| drop(self.put(tree, path, value));
+                let tree = base.to_tree(&axes, &put, quick);
+                Loaded { tree, ..self.variants(&base, &axes) }
             }
             Err(findings) => {
                 // The rest of the file is checked nevertheless.
@@ -231,7 +234,7 @@ impl<'a> Loader<'a> {
         let mut origins = base.origins.clone();
         for arm in arms {
             for setting in arm.settings(&tree) {
-                match overrides::put(&mut tree, self.shape, &setting.target, setting.value) {
+                match self.put(&mut tree, &setting.target, setting.value) {
                     Ok(()) => {
                         let value = Origin::File(setting.value_at);
                         origins.record(setting.target, Origin::File(setting.path_at), value);
@@ -242,7 +245,7 @@ impl<'a> Loader<'a> {
         }
         for (option, path, value) in base.pinned.iter().filter(|_| !arms.is_empty()) {
             // This succeeded in the base; it fails only if an axis has changed the table around it.
-            match overrides::put(&mut tree, self.shape, path, value.clone()) {
+            match self.put(&mut tree, path, value.clone()) {
                 Ok(()) => origins.record(
                     path.clone(),
                     Origin::Option(option.clone()),
@@ -301,12 +304,22 @@ impl<'a> Loader<'a> {
         Checked { findings, read, chosen: walked.chosen, deprecated: walked.deprecated, files }
     }
 
+    /// Sets the value at `path`. What the path leads into may be a default that the file leaves out. On error the tree is
+    /// unchanged.
+    fn put(&self, tree: &mut Value, path: &KeyPath, value: Value) -> Result<(), OverrideError> {
+        let mut changed = tree.clone();
+        overrides::name_default(&mut changed, path, &self.registries.usual_transport.0);
+        overrides::put(&mut changed, self.shape, path, value)?;
+        *tree = changed;
+        Ok(())
+    }
+
     fn apply_quick(&mut self, base: &mut Base) {
         let at = KeyPath::root().key("quick");
         let Some(table) = base.tree.get("quick").and_then(Value::as_object).cloned() else { return };
         for (target, source, value) in overrides::leaves(&base.tree, &table) {
             let place = at.join(source.steps());
-            match overrides::put(&mut base.tree, self.shape, &target, value) {
+            match self.put(&mut base.tree, &target, value) {
                 Ok(()) => base.origins.record(target, Origin::File(place.clone()), Origin::File(place)),
                 Err(refusal) => self.refuse(&place, refusal, &Origins::default()),
             }
@@ -323,7 +336,7 @@ impl<'a> Loader<'a> {
                     help: "set those keys".to_owned(),
                 });
             }
-            overrides::put(&mut base.tree, self.shape, &path, value.clone())?;
+            self.put(&mut base.tree, &path, value.clone())?;
             Ok((path, value))
         });
         match applied {

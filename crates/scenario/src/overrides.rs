@@ -4,6 +4,7 @@ use jettison_registry::nearest;
 use serde_json::{Map, Value};
 
 use crate::defaults::{expand_id, queue_names};
+use crate::schema::Kinded;
 use crate::source::value_or_string;
 use jettison_registry::schema::{Branch, Shape};
 use jettison_registry::{KeyPath, Step};
@@ -32,7 +33,27 @@ pub(crate) fn read_option(option: &str) -> Result<(KeyPath, Value), OverrideErro
     });
     let Some((at, _)) = at_equals else { return Err(refuse(format!("`{option}` has no `=`"))) };
     let path = option[..at].parse::<KeyPath>().map_err(|error| refuse(error.to_string()))?;
-    Ok((path, value_or_string(option[at + 1..].trim())))
+    let text = option[at + 1..].trim();
+    if let Some(problem) = broken_toml(text) {
+        return Err(OverrideError {
+            message: format!("invalid TOML in the value of `{path}`: {problem}"),
+            help: "close every bracket and quote, such as { kind = \"codel\", target = \"5 ms\" }".to_owned(),
+        });
+    }
+    Ok((path, value_or_string(text)))
+}
+
+/// The problem of a text that is meant as a TOML table or list and is none; other texts are strings. A command may begin with a
+/// placeholder, `{folder}/serve.sh`.
+fn broken_toml(text: &str) -> Option<String> {
+    let begins_table = text.strip_prefix('{').is_some_and(|rest| {
+        let key = |c: char| c.is_alphanumeric() || "-_.\"".contains(c);
+        rest.trim_start().trim_start_matches(key).trim_start().starts_with('=')
+    });
+    let error = text.parse::<toml_edit::Value>().err().filter(|_| begins_table || text.starts_with('['))?;
+    // The first line is a drawing of the place.
+    let message = error.to_string();
+    Some(message.trim_end().lines().next_back().unwrap_or_default().to_owned())
 }
 
 /// Sets the value at `path`, if the schema knows the path. Creates omitted tables on the way and expands ids
@@ -110,6 +131,34 @@ fn put_into(tree: &mut Value, shape: Shape<'_>, path: &KeyPath, value: Value) ->
     }
     *place = value;
     Ok(())
+}
+
+/// Names the default transport of a flow, or the default discipline of a link, that the file leaves out and `path` leads into.
+pub(crate) fn name_default(
+    tree: &mut Value,
+    path: &KeyPath,
+    usual_transport: &dyn Fn(&str) -> Option<String>,
+) -> Option<()> {
+    let [Step::Key(table), Step::Key(name), Step::Key(key), _, ..] = path.steps() else { return None };
+    let default = match (table.as_str(), key.as_str()) {
+        ("flows", "transport") => {
+            usual_transport(&Kinded::from_value(tree.get("flows")?.get(name)?.get("app")?)?.kind)?
+        }
+        ("links", "queue") => {
+            let nodes = tree.get("nodes")?;
+            let ends = tree.get("links")?.get(name)?.get("between")?.as_array()?;
+            let ends: Option<Vec<&Value>> = ends.iter().map(|end| nodes.get(end.as_str()?)).collect();
+            // A queue of the node, or one that depends on the direction, has its own place.
+            let plain = |node: &&Value| {
+                node.get("queue").is_none() && node.get("kind").is_some_and(|kind| kind != "p4")
+            };
+            ends?.iter().all(plain).then(|| "tail-drop".to_owned())?
+        }
+        _ => return None,
+    };
+    let entry = tree.get_mut(table)?.get_mut(name)?.as_object_mut()?;
+    entry.entry(key.clone()).or_insert(Value::String(default));
+    Some(())
 }
 
 /// Replaces null by the default of a choice.
@@ -208,6 +257,17 @@ mod tests {
         assert_eq!(value, serde_json::json!({ "kind": "codel" }));
         assert_eq!(read_option("duration=5 s").unwrap().1, serde_json::json!("5 s"));
         assert!(read_option("duration").unwrap_err().message.contains("has no `=`"));
+        for broken in ["{ kind = \"codel\"", "[1, 2", "{kind=codel, }", "{ }}[=="] {
+            let read = read_option(&format!("links.a.queue={broken}"));
+            match broken {
+                "{ }}[==" => assert_eq!(read.unwrap().1, broken),
+                _ => {
+                    assert!(read.unwrap_err().message.starts_with("invalid TOML in the value of"), "{broken}")
+                }
+            }
+        }
+        let command = "{folder}/serve.sh --port=5";
+        assert_eq!(read_option(&format!("flows.a.app.at_to={command}")).unwrap().1, command);
         assert!(read_option("=5").unwrap_err().message.contains("empty key"));
     }
 

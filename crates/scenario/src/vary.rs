@@ -5,10 +5,9 @@ use serde_json::{Map, Value, json};
 
 use crate::axes_in_text::VARIANT;
 use crate::names::{LONGEST_LABEL, LONGEST_NAME, wrong_label};
-use crate::overrides::{leaves, put};
+use crate::overrides::leaves;
 use crate::schema;
 use crate::validate::Finding;
-use jettison_registry::schema::Shape;
 use jettison_registry::{KeyPath, Step};
 
 /// Maximum number of variants; larger comparisons are a task for sweeps.
@@ -79,7 +78,12 @@ impl Arm {
 impl Axis {
     /// This axis as an entry of `[[vary]]`, for a file that already contains the values of options (`pinned`). These hold in
     /// every variant, so they are merged into arms that replace a table around them.
-    pub fn to_entry(&self, tree: &Value, shape: Shape<'_>, pinned: &[(KeyPath, Value)]) -> Value {
+    pub fn to_entry(
+        &self,
+        tree: &Value,
+        put: &dyn Fn(&mut Value, &KeyPath, Value),
+        pinned: &[(KeyPath, Value)],
+    ) -> Value {
         let replaced = |arm: &Arm| {
             let settings = arm.settings(tree);
             pinned.iter().any(|(path, _)| settings.iter().any(|setting| path.starts_with(&setting.target)))
@@ -92,8 +96,7 @@ impl Axis {
             let values = settings.iter().map(|setting| (&setting.target, &setting.value));
             let mut whole = tree.clone();
             for (path, value) in values.chain(pinned.iter().map(|(path, value)| (path, value))) {
-                // Failures have been reported when the variant was made.
-                let _ = put(&mut whole, shape, path, value.clone());
+                put(&mut whole, path, value.clone());
             }
             let set = settings.iter().filter_map(|setting| {
                 Some((setting.target.to_string(), setting.target.find(&whole)?.clone()))
