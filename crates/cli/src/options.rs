@@ -39,10 +39,16 @@ pub enum Command {
     },
     /// Run a command behind an emulated bottleneck, in its own network namespaces
     Shell(ShellArguments),
-    /// List components with parameters, defaults, units and source documents; or reasons, metrics, gauges
+    /// List components; with parameters, defaults, units and source documents on request; or reasons, metrics, gauges
     List {
         /// What to list [default: all components]
         what: Option<Listing>,
+        /// List this one in detail, such as `list queues codel`
+        #[arg(requires = "what")]
+        id: Option<String>,
+        /// List all in detail
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
         /// Print NDJSON records
         #[arg(long)]
         json: bool,
@@ -140,13 +146,13 @@ pub struct RunArguments {
     pub force: bool,
     /// Use this first seed [default: 1, or the scenario's list]
     // TOML integers end at 2^63 - 1, and `runs` counts up from the first seed.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=i64::MAX as u64 - 100_000))]
+    #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Number of seeds per variant [default: from the scenario]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", value_parser = number_of_seeds)]
     pub runs: Option<u32>,
     /// Number of parallel runs [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<u16>,
     /// Print NDJSON records instead of the table
     #[arg(long)]
@@ -205,7 +211,7 @@ pub struct SweepArguments {
     #[arg(long, value_name = "ADDRESS", conflicts_with = "jobs")]
     pub scheduler: Option<String>,
     /// Number of worker processes [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<u16>,
     /// Write the results to this folder, or resume the interrupted sweep there [default: out/sweeps/<name>]
     #[arg(long, value_name = "DIR")]
@@ -572,6 +578,24 @@ impl From<TraceInput> for Format {
             TraceInput::Csv => Format::Csv,
         }
     }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    whole(text, 0, i64::MAX as u64 - 100_000)
+}
+
+fn number_of_seeds(text: &str) -> Result<u32, String> {
+    whole(text, 1, 100_000).map(|number| number as u32)
+}
+
+fn jobs(text: &str) -> Result<u16, String> {
+    whole(text, 1, 1024).map(|number| number as u16)
+}
+
+/// Parses a whole number in a range.
+fn whole(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("must be a whole number from {least} to {most}"))
 }
 
 /// Parses a probability, such as 0.05.

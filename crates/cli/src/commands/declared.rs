@@ -5,7 +5,7 @@ use jettison_measure::metrics;
 use jettison_scenario::build::Builder;
 use serde::Serialize;
 
-use super::list::wrap;
+use super::list::{unknown, wrap};
 use crate::output::{Failure, print, print_record, width};
 
 /// A reason for drops or marks.
@@ -24,7 +24,7 @@ struct Reason {
 }
 
 /// Lists the reasons for drops, then those for marks.
-pub fn reasons(json: bool) -> Result<(), Failure> {
+pub fn reasons(id: Option<&str>, json: bool) -> Result<(), Failure> {
     let drops = DropReason::ALL.map(|reason| Reason {
         id: reason.name(),
         kind: "drop",
@@ -41,9 +41,10 @@ pub fn reasons(json: bool) -> Result<(), Failure> {
         ce: Some(reason.is_ce()),
         description: reason.description(),
     });
-    for reason in drops.into_iter().chain(marks) {
+    let all: Vec<Reason> = drops.into_iter().chain(marks).collect();
+    for reason in chosen(&all, id, |reason| reason.id)? {
         if json {
-            print_record(&reason)?;
+            print_record(reason)?;
             continue;
         }
         let note = match (reason.loss, reason.ce) {
@@ -68,8 +69,9 @@ struct MetricRecord {
 }
 
 /// Lists the metrics in results.
-pub fn metrics(json: bool) -> Result<(), Failure> {
-    for declared in metrics::DECLARED {
+pub fn metrics(id: Option<&str>, json: bool) -> Result<(), Failure> {
+    let all: Vec<_> = metrics::DECLARED.iter().collect();
+    for declared in chosen(&all, id, |declared| declared.metric.name)? {
         let record = MetricRecord {
             id: declared.metric.name,
             unit: declared.metric.unit,
@@ -98,7 +100,7 @@ struct GaugeRecord {
 }
 
 /// Lists the gauges of all components: queue disciplines first, then controllers.
-pub fn gauges(json: bool) -> Result<(), Failure> {
+pub fn gauges(id: Option<&str>, json: bool) -> Result<(), Failure> {
     let mut listed: Vec<GaugeRecord> = Vec::new();
     for entry in Builder::standard().catalogue() {
         for Gauge { name: id, unit, description } in entry.gauges {
@@ -108,15 +110,27 @@ pub fn gauges(json: bool) -> Result<(), Failure> {
             }
         }
     }
-    for gauge in listed {
+    for gauge in chosen(&listed, id, |gauge| gauge.id)? {
         if json {
-            print_record(&gauge)?;
+            print_record(gauge)?;
         } else {
             let head = format!("{}  {} of {}", gauge.id, gauge.unit, gauge.owner);
             print(format_args!("{head}\n{}", indented(gauge.description)))?;
         }
     }
     Ok(())
+}
+
+/// All, or the one of that id.
+fn chosen<'a, T>(
+    all: &'a [T],
+    id: Option<&'a str>,
+    id_of: fn(&T) -> &'static str,
+) -> Result<impl Iterator<Item = &'a T>, Failure> {
+    match id.filter(|id| !all.iter().any(|one| id_of(one) == *id)) {
+        Some(id) => Err(unknown(id, all.iter().map(id_of))),
+        None => Ok(all.iter().filter(move |one| id.is_none_or(|id| id_of(one) == id))),
+    }
 }
 
 /// A description, wrapped and indented below its heading.

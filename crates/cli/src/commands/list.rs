@@ -1,29 +1,59 @@
 //! `jettison list`.
 
-use jettison_registry::{EntryDoc, ParameterDoc};
+use jettison_registry::{EntryDoc, ParameterDoc, suggestion};
 use jettison_scenario::build::Builder;
 
 use crate::options::Listing;
 use crate::output::{Failure, print, print_record, width};
 
-/// Lists components of one kind or of all kinds, with parameters, defaults, units and source documents.
-pub fn list(listing: Option<Listing>, json: bool) -> Result<(), Failure> {
+/// Lists components of one kind or of all kinds, one line each; in detail (`all`, or one `id`) with parameters, defaults, units
+/// and source documents. Records are always complete.
+pub fn list(listing: Option<Listing>, id: Option<&str>, all: bool, json: bool) -> Result<(), Failure> {
     let kind = match listing {
-        Some(Listing::Reasons) => return super::declared::reasons(json),
-        Some(Listing::Metrics) => return super::declared::metrics(json),
-        Some(Listing::Gauges) => return super::declared::gauges(json),
+        Some(Listing::Reasons) => return super::declared::reasons(id, json),
+        Some(Listing::Metrics) => return super::declared::metrics(id, json),
+        Some(Listing::Gauges) => return super::declared::gauges(id, json),
         listing => listing.and_then(Listing::kind),
     };
-    let all = Builder::standard().catalogue();
-    let entries = all.iter().filter(|entry| kind.is_none_or(|kind| entry.kind == kind));
-    for (index, entry) in entries.enumerate() {
-        if json {
-            print_record(entry)?;
-        } else {
-            print(format_args!("{}{}", if index == 0 { "" } else { "\n" }, text(entry, width())))?;
-        }
+    let catalogue = Builder::standard().catalogue();
+    let of_kind: Vec<&EntryDoc> =
+        catalogue.iter().filter(|entry| kind.is_none_or(|kind| entry.kind == kind)).collect();
+    let is = |entry: &EntryDoc, id: &str| entry.id == id || entry.aliases.contains(&id);
+    let entries: Vec<&EntryDoc> =
+        of_kind.iter().copied().filter(|entry| id.is_none_or(|id| is(entry, id))).collect();
+    if entries.is_empty() {
+        return Err(unknown(id.unwrap_or_default(), of_kind.iter().map(|entry| entry.id)));
+    }
+    if json {
+        return entries.into_iter().try_for_each(print_record);
+    }
+    if id.is_none() && !all {
+        return print(short(&entries));
+    }
+    for (index, entry) in entries.into_iter().enumerate() {
+        print(format_args!("{}{}", if index == 0 { "" } else { "\n" }, text(entry, width())))?;
     }
     Ok(())
+}
+
+/// The error about an id that is not in the list.
+pub(super) fn unknown<'a>(id: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    Failure::of(format!("unknown id `{id}`; {}", suggestion(id, known)))
+}
+
+/// One line per component; with a heading per kind if there are several.
+fn short(entries: &[&EntryDoc]) -> String {
+    let longest = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0);
+    let several = entries.windows(2).any(|pair| pair[0].kind != pair[1].kind);
+    let mut text = String::new();
+    let mut kind = None;
+    for entry in entries {
+        if several && kind.replace(entry.kind) != Some(entry.kind) {
+            text.push_str(&format!("{}{}:\n", if text.is_empty() { "" } else { "\n" }, entry.kind));
+        }
+        text.push_str(&format!("{:<longest$}  {}\n", entry.id, entry.summary));
+    }
+    text
 }
 
 fn text(entry: &EntryDoc, width: usize) -> String {

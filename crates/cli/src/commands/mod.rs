@@ -31,7 +31,9 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Run { file, options } => run::run(&file, &options),
         Command::Live { file, options, live } => live::live(&file, &options, &live),
         Command::Shell(arguments) => live_shell::shell(&arguments),
-        Command::List { what, json } => list::list(what, json).map(|()| ExitCode::SUCCESS),
+        Command::List { what, id, all, json } => {
+            list::list(what, id.as_deref(), all, json).map(|()| ExitCode::SUCCESS)
+        }
         Command::Check { files, set, quick, data } => {
             check::check(&files, data.folder.as_deref(), &Changes { set, quick })
         }

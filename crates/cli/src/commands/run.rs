@@ -9,7 +9,7 @@ use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
 use jettison_run::reproduce::plots_beside;
 use jettison_run::{RunError, RunOptions, default_threads, run_scenario};
 use jettison_scenario::build::Builder;
-use jettison_scenario::{Changes, CheckError, Scenario};
+use jettison_scenario::{Changes, CheckError, Place, Scenario};
 
 use crate::options::RunArguments;
 use crate::output::{Bar, Failure, INTERRUPTED, print, print_error, print_record, warn, width};
@@ -42,7 +42,7 @@ pub fn load_with_seeds(
     options: &RunArguments,
 ) -> Result<Scenario, Failure> {
     let mut changes = Changes { set: options.settings(), quick: options.quick };
-    let wrong = |error: CheckError| Failure::Message(error.to_string());
+    let wrong = |error: CheckError| Failure::Message(as_written(error, options).to_string());
     let scenario = load(&changes).map_err(wrong)?;
     warn(&scenario);
     if options.quick && !scenario.has_quick {
@@ -59,6 +59,24 @@ pub fn load_with_seeds(
     let list = seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     changes.set.push(format!("seeds=[{list}]"));
     load(&changes).map_err(wrong)
+}
+
+/// Names options as the user wrote them, where they were turned into settings.
+fn as_written(mut error: CheckError, options: &RunArguments) -> CheckError {
+    for place in error.errors.iter_mut().map(|error| &mut error.place) {
+        let Place::Option(option) = place else { continue };
+        let Some(setting) = option.strip_prefix("--set ") else { continue };
+        if options.set.iter().any(|own| own == setting) {
+            continue;
+        }
+        *option = match (setting.split_once('='), &options.gauges, options.seed) {
+            (Some(("gauges", _)), Some(names), _) => format!("--gauges={}", names.join(",")),
+            (Some(("seeds", _)), _, Some(seed)) => format!("--seed {seed}"),
+            (Some(("seeds", _)), ..) => format!("--runs {}", options.runs.unwrap_or_default()),
+            _ => continue,
+        };
+    }
+    error
 }
 
 /// Runs a loaded scenario with a progress bar. Ctrl-C stops it; finished runs are kept.

@@ -54,3 +54,38 @@ fn the_projects_own_scenarios_are_valid() {
     let printed = Folder::new().jettison(&arguments).ok();
     assert_eq!(printed.lines().filter(|line| line.contains(": OK: ")).count(), files.len());
 }
+
+#[test]
+fn an_option_may_lead_into_a_default_that_the_file_leaves_out() {
+    let folder = Folder::with_small();
+    for set in ["flows.bulk.transport.congestion=newreno", "links.access.queue.limit=5 packets"] {
+        folder.jettison(&["check", "small.toml", "--set", set]).ok();
+        // With values that the default does not admit it is an error of the option.
+        let (path, _) = set.split_once('=').expect("it has a value");
+        let said = folder.jettison(&["check", "small.toml", "--set", &format!("{path}=nonesuch")]).refused();
+        assert!(said.starts_with(&format!("--set {path}=nonesuch: ")), "{said}");
+        let said = folder.jettison(&["check", "small.toml", "--set", &format!("{path}x=1")]).refused();
+        assert!(said.contains("unknown key") && said.contains(&format!("did you mean `{path}`?")), "{said}");
+    }
+    let queue = ["run", "small.toml", "--quick", "--json", "--set", "links.access.queue.limit=1 packet"];
+    let few = folder.jettison(&queue).records();
+    let drops = few.iter().find(|record| record["object"] == "access.forward" && record["metric"] == "drops");
+    assert!(drops.and_then(|record| record["mean"].as_f64()).is_some_and(|drops| drops > 0.0), "{drops:?}");
+}
+
+#[test]
+fn messages_name_what_the_user_wrote() {
+    let folder = Folder::with_small();
+    let said = |arguments: &[&str]| folder.jettison(arguments).refused();
+    let broken = "links.bottleneck.queue={ kind = \"codel\"";
+    let message = said(&["check", "small.toml", "--set", broken]);
+    assert!(message.contains("invalid TOML in the value of `links.bottleneck.queue`: "), "{message}");
+    let message = said(&["run", "small.toml", "--gauges=nonesuch,red_average"]);
+    assert!(message.starts_with("--gauges=nonesuch,red_average: unknown gauge `nonesuch`"), "{message}");
+    let message = said(&["run", "small.toml", "--seed", "x"]);
+    assert!(message.contains("'--seed <N>': must be a whole number from 0 to "), "{message}");
+    let message = said(&["run", "small.toml", "--runs", "0"]);
+    assert!(message.contains("must be a whole number from 1 to 100000"), "{message}");
+    let message = said(&["check", "small.toml", "--set", "duration=-1 s"]);
+    assert!(message.contains("`duration` must be >= 0, got `-1 s`"), "{message}");
+}

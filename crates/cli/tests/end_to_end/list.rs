@@ -110,7 +110,7 @@ fn without_a_kind_all_are_listed() {
 #[test]
 fn the_text_holds_the_same_data_as_the_records() {
     for kind in KINDS {
-        let text = Folder::new().jettison(&["list", kind]).ok();
+        let text = Folder::new().jettison(&["list", kind, "--all"]).ok();
         let blocks: Vec<&str> = text.split("\n\n").collect();
         let entries = entries(kind);
         assert_eq!(blocks.len(), entries.len(), "{text}");
@@ -128,6 +128,25 @@ fn the_text_holds_the_same_data_as_the_records() {
             }
         }
     }
+}
+
+#[test]
+fn a_list_has_one_line_per_component_and_one_component_is_listed_in_detail() {
+    for kind in KINDS {
+        let text = Folder::new().jettison(&["list", kind]).ok();
+        let listed: Vec<&str> = text.lines().filter_map(|line| line.split("  ").next()).collect();
+        assert_eq!(listed, ids(kind), "{text}");
+    }
+    let all = Folder::new().jettison(&["list", "queues", "--all"]).ok();
+    let codel = Folder::new().jettison(&["list", "queues", "codel"]).ok();
+    assert!(codel.starts_with("codel  ") && codel.contains("  target "), "{codel}");
+    assert!(all.split("\n\n").any(|block| block.trim_end() == codel.trim_end()), "{codel}");
+    let records = Folder::new().jettison(&["list", "queues", "codel", "--json"]).records();
+    assert_eq!(records.iter().map(|record| &record["id"]).collect::<Vec<_>>(), ["codel"]);
+    let gauge = Folder::new().jettison(&["list", "gauges", "red_average"]).ok();
+    assert!(gauge.starts_with("red_average  packets of red\n"), "{gauge}");
+    let said = Folder::new().jettison(&["list", "queues", "coddel"]).refused();
+    assert!(said.contains("unknown id `coddel`; did you mean `codel`?"), "{said}");
 }
 
 #[test]

@@ -49,9 +49,9 @@ pub(super) fn of(program: &Program, user: Option<&Identity>) -> Vec<(OsString, O
 fn receives(inherited: &Inherited, terminal: bool, name: &OsStr) -> bool {
     let Inherited::Minimal(named) = inherited else { return true };
     let is = |known: &&str| name == *known;
-    MINIMAL.iter().any(|known| is(known))
+    MINIMAL.iter().any(is)
         || name.as_encoded_bytes().starts_with(b"LC_")
-        || (terminal && TERMINAL.iter().any(|known| is(known)))
+        || (terminal && TERMINAL.iter().any(is))
         || named.iter().any(|named| name == named.as_str())
 }
 
