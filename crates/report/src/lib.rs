@@ -18,6 +18,7 @@ mod model;
 mod number;
 mod pcapng;
 mod reproduction;
+mod reproduction_table;
 mod side_by_side;
 mod side_by_side_table;
 mod store;
@@ -36,7 +37,8 @@ pub use model::{
     RunEntry, RunKey, RunTiming, Status, Timing, Variant, View, names_object,
 };
 pub use pcapng::PortCapture;
-pub use reproduction::{ReproductionRow, Verdict};
+pub use reproduction::{ClaimRecord, Counts, ReproductionRecord, ReproductionRow, Sentence, Tagged, Verdict};
+pub use reproduction_table::{claims_table, reproduction_table};
 pub use side_by_side::{OneSided, PairRow, Side, SideBySide, SideRecord, Warning};
 pub use side_by_side_table::side_by_side_table;
 pub use store::{Captures, Claim, ClaimedFolder, Closing, Results, Writer, WriterOptions};
@@ -44,4 +46,4 @@ pub use store::{Captures, Claim, ClaimedFolder, Closing, Results, Writer, Writer
 pub use store::{MemoryResults, MemoryWriter, summarise};
 pub use style::{Line, SCHEME_AXES, Style};
 pub use summary::{Estimate, RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
-pub use table::{comparison_table, reproduction_table};
+pub use table::comparison_table;

@@ -1,12 +1,10 @@
 //! Tables for the terminal.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, Table, presets};
 
 use crate::columns::{bottleneck, comparison_columns};
 use crate::matrix_table::matrix_tables;
 use crate::model::{Manifest, Mode, Status, Variant};
-use crate::number;
-use crate::reproduction::ReproductionRow;
 use crate::store::Results;
 use crate::viewers;
 
@@ -101,53 +99,6 @@ fn footer(results: &Results, intervals: &str) -> String {
     out
 }
 
-/// A paper's figures compared with ours: one row per figure, followed by notes with the numbers of their rows.
-pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
-    let mut table = new_table();
-    table
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    table.set_header(["", "figure", "unit", "paper", "ours", "ratio", "verdict"]);
-    for (index, row) in rows.iter().enumerate() {
-        let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
-        table.add_row([
-            (index + 1).to_string(),
-            row.figure.clone(),
-            row.unit.clone(),
-            number::plain(row.paper_value),
-            row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, half)),
-            row.ratio.map_or_else(|| "–".to_owned(), number::plain),
-            row.verdict.to_string(),
-        ]);
-    }
-    align_right(&mut table, 0..1);
-    align_right(&mut table, 3..6);
-    let mut out = format!("{table}\n");
-    for (numbers, note) in notes(rows) {
-        out.push_str(&hanging(&format!(" {numbers}"), note, width));
-    }
-    out
-}
-
-/// Each distinct note with the numbers of its rows.
-fn notes(rows: &[ReproductionRow]) -> Vec<(String, &str)> {
-    let mut notes: Vec<(Vec<usize>, &str)> = Vec::new();
-    for (index, row) in rows.iter().enumerate().filter(|(_, row)| !row.note.is_empty()) {
-        match notes.iter_mut().find(|(_, note)| *note == row.note) {
-            Some((numbers, _)) => numbers.push(index + 1),
-            None => notes.push((vec![index + 1], &row.note)),
-        }
-    }
-    let text = |numbers: &[usize]| {
-        let is_run = numbers.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        match (numbers.first(), numbers.last()) {
-            (Some(first), Some(last)) if is_run && last > first => format!("{first}–{last}"),
-            _ => numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
-        }
-    };
-    notes.into_iter().map(|(numbers, note)| (text(&numbers), note)).collect()
-}
-
 /// `head: text`, wrapped at blanks with a hanging indent.
 pub(crate) fn hanging(head: &str, text: &str, width: usize) -> String {
     let mut out = format!("{head}:");
@@ -202,7 +153,6 @@ fn render(first: &[String], columns: &[&Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reproduction::Verdict;
     use crate::testing::{self, streaming};
 
     #[test]
@@ -221,25 +171,6 @@ mod tests {
             let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= width, "{widest} > {width}:\n{table}");
         }
-    }
-
-    #[test]
-    fn a_reproduction_matches_its_snapshot() {
-        let row = ReproductionRow {
-            paper: "ired".to_owned(),
-            experiment: "ingress-vs-egress".to_owned(),
-            figure: "Fig. 5".to_owned(),
-            variant: "ired-64 / pi2".to_owned(),
-            metric: "RTT gain".to_owned(),
-            unit: "×".to_owned(),
-            paper_value: 2.48,
-            ours: Some(2.1),
-            ci95: Some([2.0, 2.2]),
-            ratio: Some(0.847),
-            verdict: Verdict::SameDirection,
-            note: "the paper does not give the bottleneck rate".to_owned(),
-        };
-        insta::assert_snapshot!(reproduction_table(&[row], 100));
     }
 
     #[test]

@@ -198,37 +198,3 @@ pub(super) fn all_values(results: &Results) -> String {
     }
     out
 }
-
-/// The paper's figures compared with ours.
-pub(super) fn reproduction(results: &Results) -> String {
-    if results.reproduction.is_empty() {
-        return String::new();
-    }
-    let mut out = String::from(
-        "<div class=\"scroll\"><table>\n<thead><tr><th>figure</th><th>variant</th><th>metric</th>\
-         <th class=\"number\">paper</th><th class=\"number\">ours</th><th class=\"number\">ratio</th>\
-         <th>verdict</th><th>note</th></tr></thead>\n<tbody>\n",
-    );
-    for row in &results.reproduction {
-        let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
-        let ours = row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, half));
-        let metric = match row.unit.as_str() {
-            "" => row.metric.clone(),
-            unit => format!("{} ({unit})", row.metric),
-        };
-        let verdict = row.verdict.to_string();
-        out.push_str(&format!(
-            "<tr><td>{}</td><td>{}</td><td>{}</td>{}{}{}<td class=\"{}\">{verdict}</td><td>{}</td></tr>\n",
-            escape(&row.figure),
-            escape(&row.variant),
-            escape(&metric),
-            number_cell(&number::plain(row.paper_value)),
-            number_cell(&ours),
-            number_cell(&row.ratio.map_or_else(|| "–".to_owned(), number::plain)),
-            verdict.replace(' ', "-"),
-            escape(&row.note),
-        ));
-    }
-    out.push_str("</tbody></table></div>\n");
-    out
-}

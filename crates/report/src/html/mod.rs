@@ -14,6 +14,7 @@ mod lines;
 mod matrix;
 mod palette;
 mod provenance;
+mod reproduction;
 mod series;
 mod side_by_side;
 mod svg;
@@ -62,7 +63,7 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
         Section {
             id: "reproduction",
             title: "Comparison with the paper",
-            body: comparison::reproduction(results),
+            body: reproduction::section(results),
         },
         Section { id: "matrix", title: "Matrix", body: matrix::section(results) },
         Section { id: "comparison", title: "Comparison", body: comparison::section(results, is_drawn) },

@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::Status;
+use crate::reproduction::tests::row;
 use crate::reproduction::{ReproductionRow, Verdict};
 use crate::testing;
 use crate::testing::streaming::{self, Scene};
@@ -203,21 +204,17 @@ fn reproduction_rows_are_shown() {
     let mut results = testing::results(&folder.path().join("out"));
     assert!(!render(&results).unwrap().contains("Comparison with the paper"));
     results.reproduction.push(ReproductionRow {
-        paper: "p".to_owned(),
-        experiment: "e".to_owned(),
         figure: "Fig. 7".to_owned(),
-        variant: "codel".to_owned(),
-        metric: "drop rate".to_owned(),
-        unit: "%".to_owned(),
-        paper_value: 0.005,
-        ours: None,
-        ci95: None,
-        ratio: None,
-        verdict: Verdict::Differs,
+        verdict: Verdict::Contradicts,
         note: "why & how".to_owned(),
+        nominal: true,
+        ..row()
     });
     let page = render(&results).unwrap();
-    assert!(page.contains("<td class=\"differs\">differs</td><td>why &amp; how</td>"));
+    assert!(page.contains("<td class=\"verdict contradicts\">contradicts</td><td>why &amp; how</td>"));
+    assert!(page.contains("<td class=\"number\">(&gt; 1)</td>"), "a nominal value is marked");
+    assert!(page.contains("<dt>contradicts</dt><dd>the sentence does not hold"));
+    assert!(!page.contains("<dt>agrees</dt>"), "the legend holds the words shown");
 }
 
 #[test]

@@ -4,11 +4,10 @@
 //! values from the runs' summaries and compares each with the paper's. No model is adjusted: a difference is reported
 //! with its verdict and a note on the cause.
 
+mod effect;
 mod library;
 mod paper;
 mod verdict;
-
-use std::collections::BTreeMap;
 
 use jettison_report::{ReproductionRow, RunSummary};
 
@@ -18,13 +17,7 @@ pub use verdict::rows;
 
 /// Compares the figures of `experiment` (paper and name) with its runs.
 pub fn rows_of(experiment: (&str, &str), paper: &Paper, runs: &[RunSummary]) -> Vec<ReproductionRow> {
-    let value = |pick: &Pick| {
-        runs.iter()
-            .filter(|run| run.key.variant == pick.variant)
-            .filter_map(|run| Some((run.key.seed, pick.value_in(run)?)))
-            .collect::<BTreeMap<u64, f64>>()
-    };
-    let mut rows = rows(paper, &value);
+    let mut rows = rows(paper, runs);
     for row in &mut rows {
         row.paper = experiment.0.to_owned();
         row.experiment = experiment.1.to_owned();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jettison_input::file;
-use jettison_report::Figure;
+use jettison_report::{Figure, Sentence};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -29,21 +29,27 @@ pub struct Paper {
 pub struct Row {
     /// Its place in the paper, or its subject.
     pub figure: String,
-    /// Rows of one series are also compared by direction: whether ours changes from row to row as the paper's does.
+    /// The series: its rows are judged by the change from its reference row.
     pub series: Option<String>,
+    /// Whether it is the reference row of its series, which otherwise is the first one.
+    #[serde(default)]
+    pub reference: bool,
     /// The quantity.
     pub metric: String,
     /// The unit, after `scale`.
     pub unit: String,
-    /// The paper's value.
-    pub value: f64,
-    /// Precision of the source: `text`, `table`, `plot` (read off) or `direction` (a claim without a number).
+    /// The paper's value; a nominal one on the paper's side for a direction; absent if the paper gives none.
+    pub value: Option<f64>,
+    /// Precision of the source: `text`, `table`, `plot` (read off), `direction` (a claim without a number) or `none`.
     pub exact: Exactness,
     /// Maximum difference that counts as agreement, as a fraction of the paper's value.
     #[serde(default = "default_tolerance")]
     pub tolerance: f64,
-    /// The value that means "no difference": 1 for a ratio, 0 for a gain.
+    /// The value that means "no effect": 1 for a ratio, 0 for a gain.
     pub neutral: Option<f64>,
+    /// What the paper's sentence says of the value, where its number does not: by default, on which side of `neutral`
+    /// (or of the reference row) it is.
+    pub sentence: Option<Sentence>,
     /// Our value to compare.
     pub ours: Pick,
     /// Our value to divide by, seed by seed.
@@ -71,6 +77,8 @@ pub enum Exactness {
     Plot,
     /// In words: the value only says on which side of `neutral` the paper's result is.
     Direction,
+    /// Neither a number nor a direction: the row documents a quantity of ours.
+    None,
 }
 
 /// One of our summary values.
@@ -116,7 +124,95 @@ pub struct PaperError {
 impl Paper {
     /// Parses a figures file.
     pub fn parse(file: &str, text: &str) -> Result<Paper, PaperError> {
-        toml::from_str(text).map_err(|error| PaperError { file: file.to_owned(), message: error.to_string() })
+        let wrong = |message: String| PaperError { file: file.to_owned(), message };
+        let paper: Paper = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        for row in &paper.rows {
+            row.check().map_err(|message| wrong(format!("row `{}`: {message}", row.figure)))?;
+        }
+        for row in paper.rows.iter().filter(|row| row.reference) {
+            let references = |other: &&Row| other.reference && other.series == row.series;
+            if paper.rows.iter().filter(references).count() > 1 {
+                let series = row.series.as_deref().unwrap_or_default();
+                return Err(wrong(format!("series `{series}` must have at most one reference row")));
+            }
+        }
+        for row in paper.rows.iter().filter(|row| row.exact != Exactness::None && row.sentence.is_none()) {
+            let reference = row.series.as_ref().and_then(|_| paper.reference_of(row));
+            if reference.is_some_and(|reference| reference.value.is_none()) {
+                let message = "`sentence` is required, since the reference row of its series has no value";
+                return Err(wrong(format!("row `{}`: {message}", row.figure)));
+            }
+        }
+        Ok(paper)
+    }
+
+    /// The reference row of the series of `row`.
+    fn reference_of(&self, row: &Row) -> Option<&Row> {
+        let of_series = || self.rows.iter().filter(|other| other.series == row.series);
+        of_series().find(|other| other.reference).or_else(|| of_series().next())
+    }
+}
+
+impl Row {
+    /// Checks that the row's keys fit each other.
+    fn check(&self) -> Result<(), String> {
+        if self.neutral.is_some() && self.series.is_some() {
+            return Err(
+                "`neutral` and `series` exclude each other: a row is compared with one thing".to_owned()
+            );
+        }
+        if self.reference && self.series.is_none() {
+            return Err("`reference` requires `series`".to_owned());
+        }
+        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
+            return Err(format!("`tolerance` must be >= 0, got {}", self.tolerance));
+        }
+        match (self.exact, self.value) {
+            (Exactness::None, None) => return Ok(()),
+            (Exactness::None, Some(_)) => return Err("`exact = \"none\"` excludes `value`".to_owned()),
+            (_, Some(value)) if !value.is_finite() => {
+                return Err(format!("`value` must be finite, got {value}"));
+            }
+            (Exactness::Direction, None) if self.sentence.is_none() => {
+                return Err("`exact = \"direction\"` requires `value` or `sentence`".to_owned());
+            }
+            (Exactness::Direction, _) if self.neutral.is_none() && self.series.is_none() => {
+                return Err("`exact = \"direction\"` requires `neutral` or `series`".to_owned());
+            }
+            (Exactness::Text | Exactness::Table | Exactness::Plot, None) => {
+                return Err("`value` is required unless `exact` is \"direction\" or \"none\"".to_owned());
+            }
+            _ => {}
+        }
+        self.check_sentence()
+    }
+
+    fn check_sentence(&self) -> Result<(), String> {
+        let Some(sentence) = self.sentence else {
+            return match (self.exact, self.value, self.neutral) {
+                (Exactness::Direction, value, neutral @ Some(_)) if value == neutral => {
+                    Err("a direction whose `value` is `neutral` requires `sentence`".to_owned())
+                }
+                _ => Ok(()),
+            };
+        };
+        if sentence == Sentence::Monotone && (self.series.is_none() || self.value.is_none()) {
+            return Err("`sentence = \"monotone\"` requires `series` and `value`".to_owned());
+        }
+        if sentence != Sentence::Equal && self.neutral.is_none() && self.series.is_none() {
+            return Err("`sentence` other than \"equal\" requires `neutral` or `series`".to_owned());
+        }
+        let (Some(neutral), Some(value)) = (self.neutral, self.value) else { return Ok(()) };
+        let fits = match sentence {
+            Sentence::Less => value <= neutral,
+            Sentence::Greater => value >= neutral,
+            Sentence::Equal => value == neutral,
+            Sentence::Monotone => true,
+        };
+        let word = format!("{sentence:?}").to_lowercase();
+        fits.then_some(()).ok_or_else(|| {
+            format!("`value` {value} is on the other side of `neutral` {neutral} than `sentence = \"{word}\"` says")
+        })
     }
 }
 

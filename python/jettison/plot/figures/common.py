@@ -25,12 +25,15 @@ def paper_values(
     """The paper's values for single variants, by variant and object.
 
     A row of `reproduction.json` does not name the object. With several objects it is derived from the row's title,
-    which contains the object as readers write it (`slice 1`). The title must also contain `says`.
+    which contains the object as readers write it (`slice 1`). The title must also contain `says`. Nominal values of
+    claims in words are no values of the paper.
     """
     found: dict[tuple[str, str], float] = {}
     for row in reproduced(result):
         title, variant = str(row["figure"]), str(row["variant"])
         if row["metric"] != metric or " / " in variant or says not in title:
+            continue
+        if row["paper_value"] is None or row.get("nominal", False):
             continue
         own = objects if len(objects) == 1 else [name for name in objects if pretty(name) in title]
         for name in own:
