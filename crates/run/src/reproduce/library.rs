@@ -5,8 +5,12 @@ use std::path::{Component, Path, PathBuf};
 
 use include_dir::{Dir, include_dir};
 use jettison_input::file;
+use jettison_registry::nearest;
 use jettison_scenario::{Files, Folder, WithData};
 use thiserror::Error;
+
+use super::claims::Claims;
+use super::paper::{Paper, PaperError};
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 
@@ -14,7 +18,19 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 #[derive(Debug)]
 pub struct Library {
     experiments: Vec<Experiment>,
+    ledgers: Vec<Ledger>,
 }
+
+/// The claims file of a paper.
+#[derive(Debug)]
+struct Ledger {
+    paper: String,
+    path: PathBuf,
+    text: String,
+}
+
+/// Name of a paper's claims file, beside its scenarios.
+const LEDGER: &str = "claims.toml";
 
 /// One experiment: a scenario, with the paper's figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +53,12 @@ pub struct Experiment {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LibraryError {
     /// The name is not in the library.
-    #[error("unknown experiment `{name}`; known are: {known}")]
+    #[error("unknown experiment `{name}`; {help}")]
     Unknown {
         /// The requested name.
         name: String,
-        /// All names.
-        known: String,
+        /// The nearest name, or the known ones.
+        help: String,
     },
     /// The folder cannot be read.
     #[error("{folder}: {message}")]
@@ -74,7 +90,7 @@ impl Library {
                 }
             }
         }
-        Library { experiments: collect(files, true) }
+        Library::of_files(files, true)
     }
 
     fn of_folder(folder: &Path) -> Result<Library, LibraryError> {
@@ -96,7 +112,16 @@ impl Library {
                 }
             }
         }
-        Ok(Library { experiments: collect(files, false) })
+        Ok(Library::of_files(files, false))
+    }
+
+    fn of_files(files: Vec<(PathBuf, String)>, embedded: bool) -> Library {
+        let (ledgers, files): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|(path, _)| path.file_name().is_some_and(|name| name == LEDGER));
+        let ledgers = ledgers.into_iter().filter_map(|(path, text)| {
+            Some(Ledger { paper: path.parent()?.file_name()?.to_str()?.to_owned(), path, text })
+        });
+        Library { experiments: collect(files, embedded), ledgers: ledgers.collect() }
     }
 
     /// All experiments, by paper and name.
@@ -116,15 +141,67 @@ impl Library {
             .filter(|e| e.paper == paper && experiment.is_none_or(|experiment| e.name == experiment))
             .collect();
         if found.is_empty() {
-            let known =
-                self.experiments.iter().map(|e| format!("{}/{}", e.paper, e.name)).collect::<Vec<_>>();
-            return Err(LibraryError::Unknown { name: name.to_owned(), known: known.join(", ") });
+            return Err(LibraryError::Unknown { name: name.to_owned(), help: self.help(name, paper) });
         }
         Ok(found)
+    }
+
+    /// The name nearest to an unknown one, or the known names: those of the paper if it is known.
+    fn help(&self, name: &str, paper: &str) -> String {
+        let of_paper: Vec<&Experiment> = self.experiments.iter().filter(|e| e.paper == paper).collect();
+        let all: Vec<&Experiment> = self.experiments.iter().collect();
+        let candidates = if of_paper.is_empty() { all } else { of_paper };
+        let full: Vec<String> = candidates.iter().map(|e| e.full_name()).collect();
+        let near = match name.split_once('/') {
+            // The paper's name is the same in all of them, or the whole is to be found.
+            Some((_, experiment)) if candidates.iter().all(|e| e.paper == paper) => {
+                let near = nearest(experiment, candidates.iter().map(|e| e.name.as_str()));
+                near.map(|near| format!("{paper}/{near}"))
+            }
+            Some(_) => nearest(name, full.iter().map(String::as_str)).map(str::to_owned),
+            // An experiment named without its paper, or a paper.
+            None => match candidates.iter().find(|e| e.name == name) {
+                Some(experiment) => Some(experiment.full_name()),
+                None => nearest(name, candidates.iter().map(|e| e.paper.as_str())).map(str::to_owned),
+            },
+        };
+        match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are: {}", full.join(", ")),
+        }
+    }
+
+    /// The ledger of a paper's claims, if it has one.
+    pub fn claims(&self, paper: &str) -> Result<Option<Claims>, PaperError> {
+        let ledger = self.ledgers.iter().find(|ledger| ledger.paper == paper);
+        ledger.map(|ledger| Claims::parse(&ledger.path.display().to_string(), &ledger.text)).transpose()
     }
 }
 
 impl Experiment {
+    /// Paper and name: `ired/ingress-vs-egress`.
+    pub fn full_name(&self) -> String {
+        format!("{}/{}", self.paper, self.name)
+    }
+
+    /// What it is about: the first sentence of the scenario's description, or its name.
+    pub fn title(&self) -> String {
+        #[derive(serde::Deserialize)]
+        struct Head {
+            description: Option<String>,
+        }
+        let description = toml::from_str::<Head>(&self.scenario).ok().and_then(|head| head.description);
+        let sentence =
+            |text: String| text.split_once(". ").map_or(text.clone(), |(first, _)| first.to_owned());
+        description.map_or_else(|| self.name.clone(), |text| sentence(text.trim().to_owned()))
+    }
+
+    /// Parses the figures file, if there is one.
+    pub fn paper_figures(&self) -> Result<Option<Paper>, PaperError> {
+        let file = self.path.with_extension("paper.toml").display().to_string();
+        self.figures.as_deref().map(|text| Paper::parse(&file, text)).transpose()
+    }
+
     /// The files available to the scenario: those beside it, then those in `data`.
     pub fn files(&self, data: Option<&Path>) -> WithData {
         files_beside(&self.path, self.embedded, data)
@@ -214,15 +291,13 @@ mod tests {
     use jettison_scenario::{Changes, Scenario};
 
     use super::*;
-    use crate::reproduce::Paper;
 
     #[test]
     fn every_figure_is_of_a_variant_that_its_scenario_has() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
         let registries = Builder::standard().registries();
         for experiment in Library::open(Some(&folder)).unwrap().experiments() {
-            let Some(figures) = &experiment.figures else { continue };
-            let paper = Paper::parse(&experiment.name, figures).unwrap();
+            let Some(paper) = experiment.paper_figures().unwrap() else { continue };
             let changes = Changes { set: Vec::new(), quick: false };
             let scenario = Scenario::load(&experiment.path, &changes, &registries).unwrap();
             let names: Vec<&str> = scenario.variants.iter().map(|variant| variant.name.as_str()).collect();
@@ -240,8 +315,7 @@ mod tests {
     fn embedded_experiments_have_valid_figures() {
         let library = Library::embedded();
         let ired = library.find("ired/ingress-vs-egress").unwrap();
-        let figures = ired[0].figures.as_ref().unwrap();
-        assert!(Paper::parse("ired", figures).unwrap().rows.len() > 10);
+        assert!(ired[0].paper_figures().unwrap().unwrap().rows.len() > 10);
         assert!(library.find("ired").unwrap().len() >= 2);
     }
 
@@ -291,8 +365,86 @@ mod tests {
     }
 
     #[test]
-    fn the_message_about_an_unknown_name_lists_the_known_ones() {
-        let error = Library::embedded().find("irred").unwrap_err().to_string();
-        assert!(error.contains("ired/ingress-vs-egress"), "{error}");
+    fn the_message_about_an_unknown_name_has_the_nearest_one() {
+        let library = Library::embedded();
+        let message = |name: &str| library.find(name).unwrap_err().to_string();
+        for (name, near) in [
+            ("ird", "ired"),
+            ("irred", "ired"),
+            ("ired/ingres-vs-egress", "ired/ingress-vs-egress"),
+            ("ird/mixed", "ired/mixed"),
+            ("ingress-vs-egress", "ired/ingress-vs-egress"),
+            ("mixed", "ired/mixed"),
+        ] {
+            assert_eq!(message(name), format!("unknown experiment `{name}`; did you mean `{near}`?"));
+        }
+        let other = message("ired/nothing-like-it");
+        assert!(other.contains("known are: ired/dash-cdn, ") && !other.contains("newcwv"), "{other}");
+        assert!(message("quux-and-more").contains("newcwv/slides"));
+    }
+
+    #[test]
+    fn every_experiment_has_a_title() {
+        let experiments = Library::embedded().experiments;
+        let titles: Vec<String> = experiments.iter().map(Experiment::title).collect();
+        for (experiment, title) in experiments.iter().zip(&titles) {
+            assert!((20..220).contains(&title.len()), "{}: {title}", experiment.full_name());
+            assert_eq!(titles.iter().filter(|other| *other == title).count(), 1, "{title}");
+        }
+        let two = Experiment { scenario: "description = 'One. Two.'".to_owned(), ..experiments[0].clone() };
+        assert_eq!(two.title(), "One");
+        assert_eq!(Experiment { scenario: "name = 'x'".to_owned(), ..two.clone() }.title(), two.name);
+    }
+
+    #[test]
+    fn a_ledger_is_no_experiment() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("p")).unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join("p").join(name), text).unwrap();
+        write("claims.toml", "paper = 'P'\n");
+        write("e.toml", "");
+        let library = Library::open(Some(folder.path())).unwrap();
+        let names: Vec<String> = library.experiments().iter().map(Experiment::full_name).collect();
+        assert_eq!(names, ["p/e"]);
+        assert_eq!(library.claims("p").unwrap().unwrap().paper, "P");
+        assert!(library.claims("q").unwrap().is_none());
+        write("claims.toml", "papr = 'P'\n");
+        let error = Library::open(Some(folder.path())).unwrap().claims("p").unwrap_err().to_string();
+        assert!(error.contains("claims.toml: ") && error.contains("papr"), "{error}");
+    }
+
+    /// Figure names by paper, as (experiment, figure).
+    fn figures(library: &Library, paper: &str) -> Vec<(String, String)> {
+        let of_paper = library.experiments().iter().filter(|e| e.paper == paper);
+        of_paper
+            .flat_map(|e| {
+                let rows = e.paper_figures().unwrap().map(|paper| paper.rows).unwrap_or_default();
+                rows.into_iter().map(|row| (e.name.clone(), row.figure)).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_row_has_a_name_of_its_own() {
+        let library = Library::embedded();
+        for experiment in library.experiments() {
+            let rows = figures(&library, &experiment.paper);
+            for row in &rows {
+                assert_eq!(rows.iter().filter(|other| *other == row).count(), 1, "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn claims_and_rows_belong_together() {
+        let library = Library::embedded();
+        for ledger in &library.ledgers {
+            let claims = library.claims(&ledger.paper).unwrap().unwrap();
+            let rows = figures(&library, &ledger.paper);
+            let rows: Vec<(&str, &str)> = rows.iter().map(|(e, f)| (e.as_str(), f.as_str())).collect();
+            assert_eq!(claims.unknown_rows(&rows), Vec::<String>::new(), "{}", ledger.paper);
+            assert_eq!(claims.unclaimed(&rows), Vec::<(&str, &str)>::new(), "{}", ledger.paper);
+        }
     }
 }
