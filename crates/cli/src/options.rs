@@ -94,6 +94,9 @@ pub enum Command {
         /// Draw the paper's figures from the results into <DIR>/figures (needs the Python package)
         #[arg(long, requires = "name")]
         figures: bool,
+        /// Print the ledger of the paper's claims as Markdown, and run nothing
+        #[arg(long, requires = "name", conflicts_with = "figures")]
+        ledger: bool,
         #[command(flatten)]
         options: RunArguments,
     },

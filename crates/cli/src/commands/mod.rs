@@ -56,8 +56,9 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             }
             P4Command::Run(arguments) => p4::run::run(&arguments).map(|()| ExitCode::SUCCESS),
         },
-        Command::Reproduce { name, scenarios, figures, options } => {
-            reproduce::reproduce(name.as_deref(), scenarios.as_deref(), figures, &options)
+        Command::Reproduce { name, scenarios, figures, ledger, options } => {
+            let (name, folder) = (name.as_deref(), scenarios.as_deref());
+            reproduce::reproduce(reproduce::Request { name, folder, figures, ledger }, &options)
         }
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Report { dir, json } => report::report(&dir, json).map(|()| ExitCode::SUCCESS),

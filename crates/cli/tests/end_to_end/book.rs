@@ -40,7 +40,7 @@ fn hold(file: &str, name: &str, rows: &[String]) {
     assert_eq!(
         &page[from..to],
         wanted,
-        "the table `{name}` of {file} is not what `jettison list` prints: \
+        "the table `{name}` of {file} is not what `jettison` prints: \
          UPDATE_BOOK=1 cargo test -p jettison-cli --test end_to_end book"
     );
 }
@@ -84,6 +84,19 @@ fn gauges_are_those_of_the_code() {
         format!("| `{id}` | {unit} | {} | {} |", text(&gauge, "owner"), text(&gauge, "description"))
     });
     hold("results.md", "gauges", &head.into_iter().chain(rows).collect::<Vec<_>>());
+}
+
+#[test]
+fn ledgers_are_those_of_the_papers() {
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let papers = std::fs::read_dir(scenarios).expect("the scenarios can be read");
+    let paths = papers.map(|paper| paper.expect("the folder can be read").path());
+    for path in paths.filter(|path| path.join("claims.toml").exists()) {
+        let paper = path.file_name().and_then(|name| name.to_str()).expect("a paper's name is UTF-8");
+        let ledger = Folder::new().jettison(&["reproduce", paper, "--ledger"]).ok();
+        let rows: Vec<String> = ledger.lines().map(str::to_owned).collect();
+        hold(&format!("papers/{paper}.md"), "claims", &rows);
+    }
 }
 
 /// The page of each discipline names its gauges.

@@ -6,6 +6,8 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::support::{Folder, SMALL};
 
 /// A scenario whose first run ends immediately and whose second run takes hours.
@@ -98,6 +100,58 @@ fn finished_runs_are_kept() {
     assert_eq!(manifest["runs"][0]["variant"], "duration=1 s");
     assert!(folder.path("out/endless/report.html").exists());
     folder.jettison(&["report", "out/endless"]).ok();
+}
+
+/// Rows of the run that ends and of the one that does not, and of an experiment that never begins.
+const ROWS: &str = r#"paper = "A paper"
+experiment = "endless"
+
+[[row]]
+figure = "of the first run"
+metric = "rtt"
+unit = "ms"
+value = 1.0
+exact = "text"
+ours = { variant = "duration=1 s", object = "echo", metric = "rtt" }
+
+[[row]]
+figure = "of the second run"
+metric = "rtt"
+unit = "ms"
+value = 1.0
+exact = "text"
+ours = { variant = "duration=1000000 s", object = "echo", metric = "rtt" }
+"#;
+
+#[test]
+fn rows_whose_variants_never_ran_are_not_run() {
+    let folder = Folder::new();
+    for name in ["endless", "later"] {
+        folder.write(
+            &format!("papers/p/{name}.toml"),
+            &ENDLESS.replace("\"endless\"", &format!("\"p/{name}\"")),
+        );
+        folder.write(&format!("papers/p/{name}.paper.toml"), ROWS);
+    }
+    let second_has_begun = || {
+        let captures = temporary(&folder, "out/p").map(|staging| format!("{staging}/pcap"));
+        captures.is_some_and(|pcap| folder.path(&pcap).exists() && folder.names(&pcap).len() == 2)
+    };
+    let arguments = ["reproduce", "p", "--scenarios", "papers", "--jobs", "1", "--pcap", "--json"];
+    let (status, [stdout, stderr]) = interrupted(&folder, &arguments, &second_has_begun);
+    assert_eq!(status, Some(130), "{stderr}");
+    let records = stdout.lines().map(|line| serde_json::from_str(line).expect("a line is a record"));
+    let (rows, others): (Vec<Value>, Vec<Value>) =
+        records.partition(|record: &Value| record["type"] == "row");
+    let judged: Vec<_> =
+        rows.iter().map(|row| (row["experiment"].as_str(), row["verdict"].as_str())).collect();
+    let is_judged = matches!(judged[0], (Some("endless"), Some(verdict)) if verdict != "not run");
+    assert!(is_judged, "the first run has ended: {judged:?}");
+    assert_eq!(judged[1], (Some("endless"), Some("not run")));
+    assert_eq!(judged[2..], [(Some("later"), Some("not run")); 2]);
+    let counts = others.last().expect("there are counts");
+    assert_eq!((counts["type"].as_str(), counts["verdicts"]["not run"].as_u64()), (Some("counts"), Some(3)));
+    assert_eq!(folder.json("out/p/endless/reproduction.json")[1]["verdict"], "not run");
 }
 
 #[test]

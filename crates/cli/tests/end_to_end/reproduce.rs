@@ -1,11 +1,11 @@
 //! `jettison reproduce`: a paper's figures beside ours.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::support::{Folder, Ran, SMALL, changed, keys};
 
 const FIGURES: &str = include_str!("../../../../scenarios/ired/ingress-vs-egress.paper.toml");
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 16] = [
     "paper",
     "experiment",
     "figure",
@@ -13,9 +13,13 @@ const FIELDS: [&str; 12] = [
     "metric",
     "unit",
     "paper_value",
+    "nominal",
+    "sentence",
+    "neutral",
     "ours",
     "ci95",
     "ratio",
+    "effect",
     "verdict",
     "note",
 ];
@@ -53,11 +57,47 @@ exact = "text"
 ours = { variant = "queue=sfq", object = "bottleneck.forward", metric = "throughput" }
 "#;
 
+/// A ledger for it: a claim that rows test, and one that none can.
+const LEDGER: &str = r#"paper = "A tiny paper, with a subtitle"
+
+[[claim]]
+id = "rate"
+section = "2"
+kind = "number"
+claim = "The link carries 5 Mbit/s."
+rows = ["small: rate"]
+
+[[claim]]
+id = "all-rates"
+section = "3"
+kind = "comparison"
+claim = "Every queue carries as much."
+rows = ["small: rate", "small: wishful*", "small: nothing"]
+
+[[claim]]
+id = "hardware"
+section = "4"
+kind = "number"
+claim = "The switch takes 1 us."
+reason = "Hardware of the testbed."
+"#;
+
 fn with_tiny() -> Folder {
     let folder = Folder::new();
     folder.write("papers/tiny/small.toml", SMALL);
     folder.write("papers/tiny/small.paper.toml", TINY);
     folder
+}
+
+/// The records of one type, without it.
+fn of_type(records: &[Value], kind: &str) -> Vec<Value> {
+    let of_kind = records.iter().filter(|record| record["type"] == kind);
+    let without = |record: &Value| {
+        let mut record = record.clone();
+        record.as_object_mut().expect("a record is an object").shift_remove("type");
+        record
+    };
+    of_kind.map(without).collect()
 }
 
 fn verdicts(records: &[Value]) -> Vec<&str> {
@@ -84,7 +124,8 @@ fn ired_prints_one_row_per_figure() {
 fn ired_json_has_one_record_per_figure() {
     let folder = Folder::new();
     let name = ["reproduce", "ired/ingress-vs-egress", "--json", "--out", "results"];
-    let records = folder.jettison(&[&name[..], &SHORT].concat()).records();
+    let printed = folder.jettison(&[&name[..], &SHORT].concat()).records();
+    let records = of_type(&printed, "row");
     assert_eq!(records.len(), FIGURES.matches("[[row]]").count());
     for record in &records {
         assert_eq!(keys(record), FIELDS);
@@ -95,20 +136,127 @@ fn ired_json_has_one_record_per_figure() {
         assert!(record["ours"].is_f64(), "every figure has a value of ours: {record}");
         assert_eq!(record["ci95"].as_array().map(Vec::len), Some(2), "{record}");
         let verdict = record["verdict"].as_str().unwrap_or_default();
-        assert!(["agrees", "same direction", "differs"].contains(&verdict), "{record}");
+        let known = ["agrees", "same direction", "stronger", "weaker", "contradicts"];
+        assert!(known.contains(&verdict), "{record}");
+        assert_eq!(record["nominal"], false, "{record}");
     }
+    let summary = printed.iter().filter(|record| record["type"] == "summary").cloned().collect();
+    assert_eq!(folder.json("results/summary.json"), Value::Array(summary), "as `run --json` prints it");
+    let last = printed.last().expect("there are records");
+    assert_eq!((last["type"].as_str(), last["total"].as_u64()), (Some("counts"), Some(records.len() as u64)));
     assert_eq!(folder.json("results/reproduction.json"), Value::Array(records));
 }
 
 #[test]
-fn a_verdict_of_differs_is_no_failure() {
+fn a_contradiction_is_no_failure() {
     let folder = with_tiny();
     let arguments = ["reproduce", "tiny/small", "--scenarios", "papers", "--json"];
-    let records = folder.jettison(&arguments).records();
-    assert_eq!(verdicts(&records), ["agrees", "differs", "differs"]);
+    let printed = folder.jettison(&arguments).records();
+    let records = of_type(&printed, "row");
+    assert_eq!(verdicts(&records), ["agrees", "weaker", "not run"]);
     assert_eq!(records[1]["note"], "The link has 5 Mbit/s.");
-    assert!(records[2]["ours"].is_null() && records[2]["ratio"].is_null() && records[2]["ci95"].is_null());
-    assert!(records[2]["note"].as_str().is_some_and(|note| note.contains("no value of ours")));
+    let effect = records[1]["effect"].as_f64().unwrap_or_default();
+    assert!((0.08..0.11).contains(&effect), "5 of 50 Mbit/s: {effect}");
+    for key in ["ours", "ratio", "ci95", "effect"] {
+        assert!(records[2][key].is_null(), "{key}: {}", records[2]);
+    }
+    assert_eq!(records[2]["note"], "no value of ours: variant `queue=sfq` did not run");
+    let counts = json!({
+        "type": "counts", "paper": "tiny", "experiment": "small", "of": "rows", "total": 3,
+        "verdicts": {"agrees": 1, "weaker": 1, "not run": 1},
+    });
+    assert_eq!(printed.last(), Some(&counts));
+}
+
+#[test]
+fn words_without_a_number_are_marked_and_explained() {
+    let folder = with_tiny();
+    let claim = "\n[[row]]\nfigure = \"less\"\nmetric = \"throughput\"\nunit = \"x\"\nvalue = 0.5\nneutral = 1.0\n\
+        exact = \"direction\"\nours = { variant = \"queue=codel\", object = \"bottleneck.forward\", metric = \"throughput\" }\n\
+        over = { variant = \"queue=codel\", object = \"bottleneck.forward\", metric = \"throughput\" }\n";
+    folder.write("papers/tiny/small.paper.toml", &format!("{TINY}{claim}"));
+    let arguments = ["reproduce", "tiny/small", "--scenarios", "papers"];
+    let rows = of_type(&folder.jettison(&[&arguments[..], &["--json"]].concat()).records(), "row");
+    assert_eq!((&rows[3]["nominal"], &rows[3]["paper_value"]), (&json!(true), &json!(0.5)));
+    assert_eq!((&rows[3]["sentence"], &rows[3]["verdict"]), (&json!("less"), &json!("contradicts")));
+    let printed = folder.jettison(&arguments).ok();
+    for part in [
+        "(< 1)",
+        "\n(< 1): nominal: the paper states this in words",
+        "\ncontradicts: the sentence does not hold",
+    ] {
+        assert!(printed.contains(part), "{part} is not in:\n{printed}");
+    }
+    assert!(
+        printed.ends_with("tiny/small: 4 rows: agrees 1, weaker 1, contradicts 1, not run 1\n"),
+        "{printed}"
+    );
+    let report = String::from_utf8(folder.read("out/small/report.html")).expect("a page is UTF-8");
+    assert!(report.contains("(&lt; 1)") && report.contains("<dt>not run</dt>"));
+}
+
+#[test]
+fn variants_that_a_setting_removes_are_not_run() {
+    let folder = with_tiny();
+    let arguments = ["reproduce", "tiny/small", "--scenarios", "papers", "--json", "--set", "vary=[]"];
+    let rows = of_type(&folder.jettison(&arguments).records(), "row");
+    assert_eq!(verdicts(&rows), ["not run"; 3]);
+}
+
+#[test]
+fn a_paper_ends_with_the_verdicts_on_its_claims() {
+    let folder = with_tiny();
+    folder.write("papers/tiny/claims.toml", LEDGER);
+    let arguments = ["reproduce", "tiny", "--scenarios", "papers"];
+    let printed = folder.jettison(&[&arguments[..], &["--json"]].concat()).records();
+    let claims = of_type(&printed, "claim");
+    assert_eq!(keys(&claims[0]), ["paper", "id", "section", "kind", "claim", "verdict", "rows", "reason"]);
+    assert_eq!(verdicts(&claims), ["agrees", "not run", "untested"]);
+    assert_eq!(claims[1]["rows"], json!(["small: rate", "small: wishful rate", "small: nothing"]));
+    assert_eq!(claims[2]["reason"], "Hardware of the testbed.");
+    let counts = of_type(&printed, "counts");
+    assert_eq!(
+        counts.iter().map(|count| count["of"].as_str()).collect::<Vec<_>>(),
+        [Some("rows"), Some("claims")]
+    );
+    assert_eq!(counts[1]["verdicts"], json!({"agrees": 1, "not run": 1, "untested": 1}));
+    let text = folder.jettison(&arguments).ok();
+    assert!(text.contains("Every queue carries as much."), "{text}");
+    assert!(!text.contains("The switch takes 1 us."), "an untested claim has no verdict:\n{text}");
+    assert!(text.ends_with("tiny: 3 claims: agrees 1, not run 1, untested 1\n"), "{text}");
+    // One experiment is not the paper.
+    let one = folder.jettison(&["reproduce", "tiny/small", "--scenarios", "papers", "--json"]).records();
+    assert!(of_type(&one, "claim").is_empty());
+}
+
+#[test]
+fn the_ledger_is_printed_without_a_run() {
+    let folder = with_tiny();
+    folder.write("papers/tiny/claims.toml", LEDGER);
+    let ledger = |name: &str| folder.jettison(&["reproduce", name, "--scenarios", "papers", "--ledger"]);
+    let printed = ledger("tiny").ok();
+    assert!(printed.starts_with("3 claims: 2 tested, 1 untested.\n\n| where | claim |"), "{printed}");
+    assert!(
+        printed.contains("| 4 | The switch takes 1 us. | number | Hardware of the testbed. |\n"),
+        "{printed}"
+    );
+    assert_eq!(
+        ledger("tiny/small").refused(),
+        "jettison: --ledger requires a paper, got the experiment `tiny/small`"
+    );
+    folder.write("papers/other/small.toml", SMALL);
+    let said = ledger("other").refused();
+    assert_eq!(said, "jettison: --ledger requires a claims.toml beside the scenarios of `other`");
+    assert_eq!(folder.names(""), ["papers"]);
+}
+
+#[test]
+fn a_claim_of_an_unknown_row_is_found_before_anything_runs() {
+    let folder = with_tiny();
+    folder.write("papers/tiny/claims.toml", &LEDGER.replacen("small: wishful*", "small: wistful*", 1));
+    let said = folder.jettison(&["reproduce", "tiny", "--scenarios", "papers"]).refused();
+    assert_eq!(said, "jettison: tiny/claims.toml: claim `all-rates`: unknown row `small: wistful*`");
+    assert_eq!(folder.names(""), ["papers"]);
 }
 
 #[test]
@@ -120,6 +268,11 @@ fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
     assert_eq!(folder.names("all"), ["other", "small"]);
     assert!(printed.contains("tiny/small\n"), "{printed}");
     assert!(printed.contains("No figure of the paper to compare this experiment with."), "{printed}");
+    let arguments = ["reproduce", "tiny/other", "--scenarios", "papers", "--quick", "--json"];
+    let records = folder.jettison(&arguments).records();
+    assert!(!of_type(&records, "summary").is_empty(), "an experiment without figures has records, too");
+    assert!(of_type(&records, "row").is_empty());
+    assert_eq!(of_type(&records, "counts")[0]["total"], 0);
 }
 
 #[test]
@@ -133,18 +286,43 @@ fn wrong_figures_are_found_before_anything_runs() {
 }
 
 #[test]
-fn the_message_about_an_unknown_name_lists_the_known_ones() {
-    for name in ["nonsense", "ired/nonsense"] {
+fn the_message_about_an_unknown_name_has_the_nearest_or_the_known_ones() {
+    for name in ["nonsense-and-more", "ired/nonsense"] {
         let said = Folder::new().jettison(&["reproduce", name]).refused();
         assert!(said.starts_with(&format!("jettison: unknown experiment `{name}`; known are: ")), "{said}");
         assert!(said.contains("ired/ingress-vs-egress"), "{said}");
     }
+    for (name, near) in [("ird", "ired"), ("ired/mixd", "ired/mixed"), ("mixed", "ired/mixed")] {
+        let said = Folder::new().jettison(&["reproduce", name]).refused();
+        assert_eq!(said, format!("jettison: unknown experiment `{name}`; did you mean `{near}`?"));
+    }
 }
 
 #[test]
-fn without_a_name_it_lists_all_experiments() {
+fn without_a_name_it_lists_all_experiments_by_paper() {
     let printed = Folder::new().jettison(&["reproduce"]).ok();
-    assert!(printed.lines().any(|line| line.starts_with("ired/ingress-vs-egress ")), "{printed}");
+    let heading = printed.lines().position(|line| line.starts_with("ired: iRED: ")).expect("a heading");
+    let entry =
+        printed.lines().position(|line| line.starts_with("  ired/ingress-vs-egress ")).expect("an entry");
+    assert!(heading < entry, "{printed}");
+    for part in
+        ["iRED (drop at ingress, five buffer references)", "17 rows)", "jettison reproduce PAPER/EXPERIMENT"]
+    {
+        let flat = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(part), "{part} is not in:\n{printed}");
+    }
+    assert!(printed.lines().all(|line| line.chars().count() <= 100), "{printed}");
+}
+
+#[test]
+fn the_list_has_records() {
+    let folder = with_tiny();
+    let records = folder.jettison(&["reproduce", "--scenarios", "papers", "--json"]).records();
+    let entry = json!({
+        "type": "experiment", "paper": "tiny", "experiment": "small", "title": "small", "rows": 3, "runs": 4,
+        "simulated_seconds": 8.0,
+    });
+    assert_eq!(records, [entry]);
 }
 
 /// A stand-in for a Python with the package, which prints its arguments.

@@ -1,9 +1,12 @@
 //! `jettison reproduce`.
 
+mod ledger;
+mod list;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use jettison_report::{Results, RunSummary, Status};
+use jettison_report::{Counts, ReproductionRecord, ReproductionRow, Results, RunSummary, Status, Verdict};
 use jettison_run::reproduce::{Experiment, Library, Paper, rows_of};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario};
@@ -11,42 +14,50 @@ use jettison_scenario::{Changes, Scenario};
 use super::figures::Painter;
 use super::run;
 use crate::options::RunArguments;
-use crate::output::{Failure, INTERRUPTED, print, print_record, width};
+use crate::output::{Failure, INTERRUPTED, print, print_error, print_record, width};
 
-/// Runs a paper or experiment and prints one row per figure; with `figures`, also draws them.
-pub fn reproduce(
-    name: Option<&str>,
-    folder: Option<&Path>,
-    figures: bool,
-    options: &RunArguments,
-) -> Result<ExitCode, Failure> {
-    let library = Library::open(folder).map_err(Failure::of)?;
-    let Some(name) = name else {
-        return list(&library).map(|()| ExitCode::SUCCESS);
+/// What `reproduce` is to do besides the options of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The paper, or the experiment as `paper/experiment`; none for a list.
+    pub name: Option<&'a str>,
+    /// The folder of scenarios, if it is not the project's own.
+    pub folder: Option<&'a Path>,
+    /// Whether to draw the paper's figures.
+    pub figures: bool,
+    /// Whether to print the ledger of the paper's claims and run nothing.
+    pub ledger: bool,
+}
+
+/// Runs a paper or experiment and prints one row per figure and, for a paper, the verdicts on its claims.
+pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCode, Failure> {
+    let library = Library::open(request.folder).map_err(Failure::of)?;
+    let builder = Builder::standard();
+    let Some(name) = request.name else {
+        return list::list(&library, &builder, options).map(|()| ExitCode::SUCCESS);
     };
     let experiments = library.find(name).map_err(Failure::of)?;
-    let builder = Builder::standard();
     // Read and check everything before the first run.
+    let claims = ledger::claims(&library, name)?;
+    if request.ledger {
+        return ledger::print_markdown(name, claims.as_ref()).map(|()| ExitCode::SUCCESS);
+    }
     let mut prepared = Vec::new();
     for experiment in experiments {
+        let paper = experiment.paper_figures().map_err(Failure::of)?;
         let file = experiment.path.display().to_string();
-        let figures_file = experiment.path.with_extension("paper.toml").display().to_string();
-        let paper = experiment.figures.as_deref().map(|text| Paper::parse(&figures_file, text)).transpose();
-        let paper = paper.map_err(Failure::of)?;
         let files = experiment.files(options.data.folder.as_deref());
         let registries = builder.registries();
         let load =
             |changes: &Changes| Scenario::parse(&experiment.scenario, &file, &files, changes, &registries);
         prepared.push((experiment, paper, run::load_with_seeds(&load, options)?));
     }
-    let painter = figures.then(|| Painter::find(name)).transpose()?;
+    let painter = request.figures.then(|| Painter::find(name)).transpose()?;
     let several = prepared.len() > 1;
     let mut complete = true;
     let mut folders = Vec::new();
+    let mut rows = Vec::new();
     for (experiment, paper, scenario) in &prepared {
-        if run::interrupted() {
-            break;
-        }
         let own = RunArguments {
             out: options
                 .out
@@ -57,10 +68,31 @@ pub fn reproduce(
             data: options.data.clone(),
             ..*options
         };
-        let results = one(experiment, paper.as_ref(), scenario, &builder, &own)?;
-        complete &= results.manifest.status == Status::Complete;
-        folders.push(results.folder);
+        let outcome = match run::interrupted() {
+            true => None,
+            false => match one(experiment, paper.as_ref(), scenario, &builder, &own) {
+                Ok(results) => Some(results),
+                // The experiments before it have results.
+                Err(Failure::Interrupted(message)) if !folders.is_empty() => {
+                    print_error(format_args!("{message}"));
+                    None
+                }
+                Err(failure) => return Err(failure),
+            },
+        };
+        match outcome {
+            Some(results) => {
+                complete &= results.manifest.status == Status::Complete;
+                rows.extend(results.reproduction);
+                folders.push(results.folder);
+            }
+            None => {
+                complete = false;
+                rows.extend(not_run(experiment, paper.as_ref(), options.json)?);
+            }
+        }
     }
+    conclude(name, &rows, claims.as_ref(), options.json)?;
     if let Some(painter) = painter.filter(|_| !run::interrupted()) {
         let out = options.out.clone().unwrap_or_else(|| paper_folder(name));
         painter.paint(name, &folders, &out.join("figures"), options.json)?;
@@ -70,8 +102,12 @@ pub fn reproduce(
 
 /// The default folder for the results of a paper's experiments.
 fn paper_folder(name: &str) -> PathBuf {
-    let paper = name.split_once('/').map_or(name, |(paper, _)| paper);
-    PathBuf::from("out").join(paper)
+    PathBuf::from("out").join(paper_of(name))
+}
+
+/// The paper of a name such as `ired` or `ired/mixed`.
+fn paper_of(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(paper, _)| paper)
 }
 
 /// Runs one experiment.
@@ -82,18 +118,16 @@ fn one(
     builder: &Builder,
     options: &RunArguments,
 ) -> Result<Results, Failure> {
-    let compare = |runs: &[RunSummary]| {
-        let names = (experiment.paper.as_str(), experiment.name.as_str());
-        paper.map_or_else(Vec::new, |paper| rows_of(names, paper, runs))
-    };
+    let compare = |runs: &[RunSummary]| compared(experiment, paper, runs);
     let plots = paper.map(|paper| paper.plots.clone()).unwrap_or_default();
     let results = run::execute(scenario, builder, options, plots, &compare)?;
     if options.json {
-        for row in &results.reproduction {
-            print_record(row)?;
+        for record in results.records() {
+            print_record(&ReproductionRecord::Summary(&record))?;
         }
+        print_rows(&results.reproduction)?;
     } else {
-        print(format_args!("{}/{}\n", experiment.paper, experiment.name))?;
+        print(format_args!("{}\n", experiment.full_name()))?;
         print(jettison_report::comparison_table(&results, width()))?;
         if results.reproduction.is_empty() {
             print("No figure of the paper to compare this experiment with.\n")?;
@@ -105,10 +139,55 @@ fn one(
     Ok(results)
 }
 
-fn list(library: &Library) -> Result<(), Failure> {
-    for experiment in library.experiments() {
-        let figures = if experiment.figures.is_some() { "with the paper's figures" } else { "" };
-        print(format_args!("{:<40} {figures}\n", format!("{}/{}", experiment.paper, experiment.name)))?;
+/// The rows of an experiment that an interrupt kept from its first run.
+fn not_run(
+    experiment: &Experiment,
+    paper: Option<&Paper>,
+    json: bool,
+) -> Result<Vec<ReproductionRow>, Failure> {
+    let rows = compared(experiment, paper, &[]);
+    match json {
+        true => print_rows(&rows)?,
+        false => print(format_args!("{}: not run\n", experiment.full_name()))?,
     }
-    Ok(())
+    Ok(rows)
+}
+
+fn compared(experiment: &Experiment, paper: Option<&Paper>, runs: &[RunSummary]) -> Vec<ReproductionRow> {
+    let names = (experiment.paper.as_str(), experiment.name.as_str());
+    paper.map_or_else(Vec::new, |paper| rows_of(names, paper, runs))
+}
+
+fn print_rows(rows: &[ReproductionRow]) -> Result<(), Failure> {
+    rows.iter().try_for_each(|row| print_record(&ReproductionRecord::from(row)))
+}
+
+/// Prints the verdicts on a paper's claims, and how many rows and claims have each verdict.
+fn conclude(
+    name: &str,
+    rows: &[ReproductionRow],
+    claims: Option<&jettison_run::reproduce::Claims>,
+    json: bool,
+) -> Result<(), Failure> {
+    let (paper, experiment) = (paper_of(name), name.split_once('/').map(|(_, experiment)| experiment));
+    let claims = claims.map(|claims| claims.judge(paper, rows));
+    let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
+    let of_rows = Counts::new(paper, experiment, "rows", &verdicts);
+    let of_claims = claims.as_ref().map(|claims| {
+        let verdicts: Vec<Verdict> = claims.iter().map(|claim| claim.verdict).collect();
+        Counts::new(paper, None, "claims", &verdicts)
+    });
+    let counts = || std::iter::once(&of_rows).chain(&of_claims);
+    if json {
+        for claim in claims.iter().flatten() {
+            print_record(&ReproductionRecord::from(claim))?;
+        }
+        return counts().try_for_each(|counts| print_record(&ReproductionRecord::from(counts)));
+    }
+    if let Some(claims) = &claims {
+        print(jettison_report::claims_table(claims, width()))?;
+    }
+    counts()
+        .filter(|counts| counts.total > 0)
+        .try_for_each(|counts| print(format_args!("{name}: {counts}\n")))
 }
