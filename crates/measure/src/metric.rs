@@ -210,6 +210,9 @@ pub mod metrics {
         FRAME_DELAY = "frame_delay" ("ms") Flow: Summary Distribution;
         /// How long transfers took that ended.
         COMPLETION = "completion_time" ("ms") Flow: Summary Distribution, "completion time";
+        /// Transfers of `bulk` with a size that were not complete at their stop or the end of the run; left out if there were
+        /// none.
+        UNFINISHED = "unfinished_transfers" ("count") Flow: Summary;
         /// Transfers of `web` that ended with all bytes acknowledged.
         TRANSFERS = "transfers" ("count") Flow: Summary;
         /// Transfers of `web` that ended otherwise.

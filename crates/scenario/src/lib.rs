@@ -28,6 +28,7 @@ mod origin;
 mod overrides;
 mod p4_control;
 mod p4_program;
+mod paths;
 mod read;
 mod registries;
 mod scenario;
@@ -43,6 +44,7 @@ pub use inputs::{Contents, Files, Folder, InputHash, NoFiles, WithData};
 pub use jettison_registry::{KeyPath, PathError, Step};
 pub use json_schema::schema_json;
 pub use p4_program::P4Program;
+pub use paths::Hop;
 pub use registries::{
     Fits, InitiatorOf, Kind, Kinds, ReadFile, Registries, TraceCheck, TraceProblem, UsualTransport,
 };

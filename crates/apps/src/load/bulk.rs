@@ -1,6 +1,7 @@
 //! Bulk transfer over TCP as `iperf`: all data at once, at the speed of the transport.
 
 use jettison_core::{Bytes, Time};
+use jettison_measure::{FlowMeter, metrics};
 use jettison_registry::style::{GREY, Line::Solid};
 use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::{Endpoint, Payload};
@@ -100,8 +101,15 @@ impl Application for Bulk {
 
     fn stop(&mut self, _: Time, host: &mut dyn Sockets) {
         // As `iperf` at the end of its time, discard unsent data.
-        if let Some(socket) = self.socket.take() {
+        if let Some(socket) = self.socket {
             host.abort(socket);
+        }
+    }
+
+    fn finish(&mut self, _: Time, meter: &mut FlowMeter) {
+        let has_started = self.socket.is_some();
+        if self.bytes.is_some() && has_started && !self.done {
+            meter.count(metrics::UNFINISHED, 1);
         }
     }
 }

@@ -103,10 +103,15 @@ impl Application for MessageBulk {
         }
     }
 
-    fn finish(&mut self, _: Time, meter: &mut FlowMeter) {
+    fn finish(&mut self, now: Time, meter: &mut FlowMeter) {
         if let Some(connection) = self.socket.connection() {
             let statistics = connection.statistics();
             meter.sender_ended(statistics.packets_retransmitted, statistics.timeouts);
+            let estimate = connection.estimate(now);
+            let is_sent = self.left == Some(0) && estimate.backlog == 0 && estimate.in_flight == 0;
+            if self.left.is_some() && !is_sent {
+                meter.count(metrics::UNFINISHED, 1);
+            }
         }
     }
 }

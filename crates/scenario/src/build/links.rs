@@ -1,14 +1,15 @@
 //! Links: carriers, propagation, loss, and the queues of their senders.
 
 use jettison_core::RandomStream;
-use jettison_link::{FixedRate, Loss, Propagation, Schedule, TraceLink};
+use jettison_link::{FixedRate, LinkModel, Loss, Propagation, Schedule, TraceLink};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::entry::BuildContext;
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec};
 use jettison_switch::PortHooks;
 
 use super::{BuildFailure, BuildOptions, Builder, Plan, part};
-use crate::schema::{self, DirectionSettings};
+use crate::inputs::Contents;
+use crate::schema::{self, DirectionSettings, Settings};
 
 impl Builder {
     pub(super) fn link(
@@ -50,30 +51,8 @@ impl Builder {
         options: &BuildOptions,
     ) -> Result<DirectionSpec, BuildFailure> {
         let random = |stream: &str| plan.seed.stream(&["links", link, which, stream]);
-        // The check has the same limit: packet sizes with overhead must not overflow.
-        let overhead = u16::try_from(settings.overhead.get())
-            .map_err(|_| part(&["links", link, "overhead"], "must be <= 65535 bytes"))?;
-        let overhead = u32::from(overhead);
+        let carrier = self.carrier(link, &settings, plan.contents)?;
         let in_order = |error| part(&["links", link, "changes"], error);
-        let carrier = match &settings.carrier {
-            schema::Carrier::Rate(rate) => {
-                let changes = settings.changes.iter().filter_map(|change| Some((change.at, change.rate?)));
-                let schedule = Schedule::new(*rate, changes.collect()).map_err(in_order)?;
-                Carrier::Fixed(FixedRate::scheduled(schedule).with_overhead(overhead))
-            }
-            schema::Carrier::Trace(trace) => {
-                let trace = self.trace(plan.contents, &trace.file)?;
-                Carrier::Other(Box::new(TraceLink::new(trace).with_overhead(overhead)))
-            }
-            schema::Carrier::Cell(cell) => {
-                let grants = cell.read.clone().ok_or_else(|| BuildFailure::File {
-                    file: cell.file.file.clone(),
-                    message: "was not read when the scenario was checked".to_owned(),
-                })?;
-                let cell = cell.file.link(grants).map_err(|error| part(&["links", link, "cell"], error))?;
-                Carrier::Other(Box::new(cell.with_overhead(overhead)))
-            }
-        };
         // Rate, delay and loss change independently; each model has its own schedule.
         let delays = settings.changes.iter().filter_map(|change| Some((change.at, change.delay?)));
         let delays = Schedule::new(settings.delay, delays.collect()).map_err(in_order)?;
@@ -86,6 +65,54 @@ impl Builder {
             queue,
             hooks,
             tapped: settings.pcap || options.tap_all,
+        })
+    }
+
+    /// The model of one direction of a link alone: what it carries, and when.
+    pub fn link_model(
+        &self,
+        settings: &Settings,
+        contents: &Contents,
+        link: &str,
+        forward: bool,
+    ) -> Result<Box<dyn LinkModel>, BuildFailure> {
+        let found =
+            settings.links.get(link).ok_or_else(|| part(&["links"], format!("unknown link `{link}`")))?;
+        Ok(match self.carrier(link, &settings.direction(found, forward), contents)? {
+            Carrier::Fixed(fixed) => Box::new(fixed),
+            Carrier::Other(other) => other,
+        })
+    }
+
+    fn carrier(
+        &self,
+        link: &str,
+        settings: &DirectionSettings,
+        contents: &Contents,
+    ) -> Result<Carrier, BuildFailure> {
+        // The check has the same limit: packet sizes with overhead must not overflow.
+        let overhead = u16::try_from(settings.overhead.get())
+            .map_err(|_| part(&["links", link, "overhead"], "must be <= 65535 bytes"))?;
+        let overhead = u32::from(overhead);
+        let in_order = |error| part(&["links", link, "changes"], error);
+        Ok(match &settings.carrier {
+            schema::Carrier::Rate(rate) => {
+                let changes = settings.changes.iter().filter_map(|change| Some((change.at, change.rate?)));
+                let schedule = Schedule::new(*rate, changes.collect()).map_err(in_order)?;
+                Carrier::Fixed(FixedRate::scheduled(schedule).with_overhead(overhead))
+            }
+            schema::Carrier::Trace(trace) => {
+                let trace = self.trace(contents, &trace.file)?;
+                Carrier::Other(Box::new(TraceLink::new(trace).with_overhead(overhead)))
+            }
+            schema::Carrier::Cell(cell) => {
+                let grants = cell.read.clone().ok_or_else(|| BuildFailure::File {
+                    file: cell.file.file.clone(),
+                    message: "was not read when the scenario was checked".to_owned(),
+                })?;
+                let cell = cell.file.link(grants).map_err(|error| part(&["links", link, "cell"], error))?;
+                Carrier::Other(Box::new(cell.with_overhead(overhead)))
+            }
         })
     }
 
