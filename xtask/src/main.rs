@@ -1,11 +1,13 @@
 //! Development tasks of the project, separate from the users' command.
 //!
 //! `bench` measures the performance targets. `make bench` runs it in the shipped profile, because the simulations run inside
-//! this program.
+//! this program. `estimates` holds the estimates of `jettison check` to runs of the command.
 
 mod bench;
+mod estimates;
 mod output;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +34,17 @@ enum Task {
         #[arg(long)]
         list: bool,
     },
+    /// Compare the estimates of `jettison check` with runs of scenarios; exit with status 1 if one is beyond a factor of two
+    Estimates {
+        /// The scenario files; by default all of the project's that are simulated
+        files: Vec<PathBuf>,
+        /// The program to measure
+        #[arg(long, value_name = "FILE", default_value = "target/release/jettison")]
+        program: PathBuf,
+        /// Set any key of each scenario
+        #[arg(long = "set", value_name = "PATH=VALUE")]
+        set: Vec<String>,
+    },
     /// Do the work of a child process of `bench`
     #[command(name = bench::CHILD, hide = true)]
     BenchChild {
@@ -43,6 +56,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
         Task::Bench { names, json, list } => bench::bench(&names, json, list),
+        Task::Estimates { files, program, set } => estimates::estimates(&program, &files, &set),
         Task::BenchChild { work } => bench::child(&work)
             .map_err(Failure::Message)
             .and_then(|text| output::print(&text).map(|()| ExitCode::SUCCESS)),

@@ -64,6 +64,9 @@ pub enum Command {
         /// Check the short form, with the scenario's [quick] table applied
         #[arg(long)]
         quick: bool,
+        /// Print an NDJSON record per file, with the estimate of each variant
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         data: DataArgument,
     },
@@ -144,7 +147,8 @@ pub struct RunArguments {
     /// Write the results to this folder [default: out/<name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace the output folder even if it holds something other than our results
+    /// Replace the output folder even if it holds something other than our results, and start even if memory or disk
+    /// seem too small
     #[arg(long)]
     pub force: bool,
     /// Use this first seed [default: 1, or the scenario's list]

@@ -5,7 +5,9 @@
 
 pub mod clock;
 mod compare;
+pub mod estimate;
 mod experiment;
+pub mod guard;
 #[cfg(feature = "live")]
 pub mod live;
 mod matrix;

@@ -3,15 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use jettison_run::default_threads;
+use jettison_run::estimate::{Estimate, estimate};
 use jettison_run::live::Commands;
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario, schema_json};
+use serde_json::{Value, json};
 
 use super::approve::listing;
-use crate::output::{Failure, print, print_error, print_json, warn};
+use crate::output::{Failure, print, print_error, print_json, print_record, warn};
 
-/// Checks scenario files; exit status 2 if one is invalid.
-pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Result<ExitCode, Failure> {
+/// Checks scenario files and estimates their runs; exit status 2 if one is invalid.
+pub fn check(
+    files: &[PathBuf],
+    data: Option<&Path>,
+    changes: &Changes,
+    json: bool,
+) -> Result<ExitCode, Failure> {
     let builder = Builder::standard();
     let registries = builder.registries();
     let mut invalid = false;
@@ -19,10 +27,15 @@ pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Resul
         match Scenario::load_with_data(file, data, changes, &registries) {
             Ok(scenario) => {
                 warn(&scenario);
+                let estimate = estimate(&scenario, default_threads(), false);
+                if json {
+                    print_record(&record(file, &scenario, &estimate))?;
+                    continue;
+                }
                 let runs = scenario.variants.len() * scenario.seeds.len();
                 let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());
                 print(format_args!(
-                    "{}: OK: {} × {} = {} of {}\n",
+                    "{}: OK: {} × {} = {} of {}\n  {estimate}\n",
                     file.display(),
                     count(variants, "variant"),
                     count(seeds, "seed"),
@@ -41,6 +54,19 @@ pub fn check(files: &[PathBuf], data: Option<&Path>, changes: &Changes) -> Resul
         }
     }
     Ok(if invalid { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+/// What `--json` prints of a valid file.
+fn record(file: &Path, scenario: &Scenario, estimate: &Estimate) -> Value {
+    json!({
+        "type": "check",
+        "file": file.display().to_string(),
+        "scenario": scenario.name,
+        "variants": scenario.variants.len(),
+        "seeds": scenario.seeds.len(),
+        "duration": scenario.variants[0].settings.duration,
+        "estimate": estimate,
+    })
 }
 
 fn count(n: usize, noun: &str) -> String {

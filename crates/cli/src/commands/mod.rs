@@ -34,8 +34,8 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::List { what, id, all, json } => {
             list::list(what, id.as_deref(), all, json).map(|()| ExitCode::SUCCESS)
         }
-        Command::Check { files, set, quick, data } => {
-            check::check(&files, data.folder.as_deref(), &Changes { set, quick })
+        Command::Check { files, set, quick, json, data } => {
+            check::check(&files, data.folder.as_deref(), &Changes { set, quick }, json)
         }
         Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
         Command::Cc { command } => cc::cc(&command),

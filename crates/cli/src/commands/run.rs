@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use jettison_build_info::COMMIT;
 use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
+use jettison_run::estimate::estimate;
 use jettison_run::reproduce::plots_beside;
 use jettison_run::{RunError, RunOptions, default_threads, run_scenario};
 use jettison_scenario::build::Builder;
@@ -89,6 +90,8 @@ pub fn execute(
 ) -> Result<Results, Failure> {
     cancel_on_interrupt();
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&scenario.name));
+    let jobs = options.jobs.map_or_else(default_threads, usize::from);
+    announce(scenario, options, jobs, &out)?;
     let bar = Bar::new(&scenario.name);
     let result = run_scenario(
         scenario,
@@ -96,7 +99,7 @@ pub fn execute(
         &RunOptions {
             out: &out,
             force: options.force,
-            jobs: options.jobs.map_or_else(default_threads, usize::from),
+            jobs,
             pcap: options.pcap,
             figures,
             commit: COMMIT,
@@ -110,6 +113,21 @@ pub fn execute(
         RunError::NothingFinished => Failure::Interrupted(format!("jettison: {error}")),
         other => Failure::of(other),
     })
+}
+
+/// CPU time above which the start of a run says what it will need, in seconds.
+const WORTH_SAYING: f64 = 5.0;
+
+/// Says what the runs need if that is much, and refuses what does not fit into this machine, unless `--force`.
+fn announce(scenario: &Scenario, options: &RunArguments, jobs: usize, out: &Path) -> Result<(), Failure> {
+    let estimate = estimate(scenario, jobs, options.pcap);
+    if estimate.cpu_seconds >= WORTH_SAYING {
+        eprintln!("{}: {estimate}", scenario.name);
+    }
+    match estimate.refusal(out).filter(|_| !options.force) {
+        Some(reason) => Err(Failure::Message(format!("{}: {reason}", scenario.name))),
+        None => Ok(()),
+    }
 }
 
 /// Prints the paths of the results and the report.

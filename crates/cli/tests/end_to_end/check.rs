@@ -8,12 +8,49 @@ use super::support::{Folder, changed, project};
 fn a_valid_file_is_answered_with_the_planned_runs() {
     let folder = Folder::with_small();
     let printed = folder.jettison(&["check", "small.toml"]).ok();
-    assert_eq!(printed, "small.toml: OK: 2 variants × 2 seeds = 4 runs of 2 s\n");
+    assert_eq!(plan(&printed), "small.toml: OK: 2 variants × 2 seeds = 4 runs of 2 s");
     let printed = folder.jettison(&["check", "small.toml", "--set", "seeds=1"]).ok();
-    assert_eq!(printed, "small.toml: OK: 2 variants × 1 seed = 2 runs of 2 s\n");
+    assert_eq!(plan(&printed), "small.toml: OK: 2 variants × 1 seed = 2 runs of 2 s");
     let one = ["check", "small.toml", "--set", "seeds=1", "--set", "vary=[]"];
-    assert_eq!(folder.jettison(&one).ok(), "small.toml: OK: 1 variant × 1 seed = 1 run of 2 s\n");
+    assert_eq!(plan(&folder.jettison(&one).ok()), "small.toml: OK: 1 variant × 1 seed = 1 run of 2 s");
     assert_eq!(folder.names(""), ["small.toml"]);
+}
+
+/// The first of the two lines on a valid file; the second is the estimate.
+#[track_caller]
+fn plan(printed: &str) -> &str {
+    let [plan, estimate] = printed.lines().collect::<Vec<_>>()[..] else { panic!("{printed}") };
+    for part in ["  about ", " packets, ", " of CPU, ", " of memory, ", " on disk"] {
+        assert!(estimate.contains(part), "{estimate}");
+    }
+    plan
+}
+
+#[test]
+fn the_estimate_grows_with_the_load_and_is_in_the_record() {
+    let folder = Folder::with_small();
+    let of = |set: &[&str]| -> serde_json::Value {
+        let arguments: Vec<&str> = ["check", "small.toml", "--json"].iter().chain(set).copied().collect();
+        serde_json::from_str(&folder.jettison(&arguments).ok()).expect("it is a record")
+    };
+    let (short, long) = (of(&[]), of(&["--set", "duration=20 s"]));
+    let packets =
+        |record: &serde_json::Value| record["estimate"]["packets"].as_f64().expect("it has packets");
+    let ratio = packets(&long) / packets(&short);
+    assert!((9.0..11.0).contains(&ratio), "{ratio}");
+    assert_eq!((short["type"].as_str(), short["variants"].as_u64()), (Some("check"), Some(2)));
+    assert_eq!(short["estimate"]["variants"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_run_that_does_not_fit_into_memory_is_refused_with_the_figure() {
+    // More than any machine has: a hundred thousand flows, sampled each millisecond for hours.
+    let folder = Folder::with_small();
+    let flow = changed("duration = \"2 s\"", "duration = \"1000 h\"");
+    folder.write("large.toml", &flow.replace("sample_interval = \"100 ms\"", "sample_interval = \"1 ms\""));
+    let said = folder.jettison(&["run", "large.toml"]).refused();
+    assert!(said.contains("of memory, and") && said.contains("--force"), "{said}");
+    assert!(!folder.names("").contains(&"out".to_owned()), "nothing was written");
 }
 
 #[test]
@@ -22,7 +59,7 @@ fn each_of_several_files_is_checked() {
     folder.write("wrong.toml", &changed("seeds", "seds"));
     let ran = folder.jettison(&["check", "wrong.toml", "small.toml"]);
     assert_eq!(ran.status, Some(2));
-    assert_eq!(ran.stdout, "small.toml: OK: 2 variants × 2 seeds = 4 runs of 2 s\n");
+    assert_eq!(plan(&ran.stdout), "small.toml: OK: 2 variants × 2 seeds = 4 runs of 2 s");
     assert_eq!(ran.stderr, "wrong.toml:4:1: unknown key `seds`; did you mean `seeds`?\n");
 }
 

@@ -2,6 +2,7 @@
 
 mod dash;
 mod determinism;
+mod estimates;
 mod goodput;
 mod l4s;
 mod octopus;
