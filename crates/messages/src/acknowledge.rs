@@ -4,8 +4,9 @@ use jettison_core::{Duration, Time};
 use jettison_wire::Ecn;
 
 use super::ack::Ack;
-use super::in_flight::{LossRule, NO_MESSAGE, SentPacket};
+use super::in_flight::{LossRule, NO_MESSAGE, SPAN, SentPacket};
 use super::in_progress::RepairEntry;
+use super::limits::Limits;
 use super::message::MessageEvent;
 use super::repair::RepairPolicy;
 use super::sender::Sender;
@@ -43,20 +44,25 @@ impl Sender {
         self.conclude(in_flight, settled, None, now);
     }
 
-    /// The ACK's ranges, unwrapped; `None` if it acknowledges packets that were never sent.
+    /// The ACK's ranges, unwrapped; `None` if it acknowledges packets that were never sent, or none that the receiver
+    /// may still report.
     fn ranges(&self, ack: &Ack) -> Option<Ranges> {
         let next = self.flight.next_sequence();
-        let unwrap = |wire: u32| unwrap_32(next, wire).filter(|number| *number <= next);
+        // A sender has at most `SPAN` unsettled packets, and a receiver reports at most `SPAN` before its newest.
+        let oldest = next.saturating_sub(2 * SPAN);
+        // Somebody else may have sent packets with numbers little beyond ours: they are in the ACK, and none of ours.
+        let newest = next + Limits::REACH;
+        let unwrap = |wire: u32| unwrap_32(next, wire).filter(|number| (oldest..=newest).contains(number));
         let made_by = unwrap(ack.sequence).filter(|number| *number < next)?;
         let mut ranges = [(0, 0); 5];
-        ranges[0] = (0, unwrap(ack.cumulative)?);
+        ranges[0] = (0, unwrap(ack.cumulative)?.min(next));
         ranges[1] = (made_by, made_by + 1);
         for (place, (start, end)) in ranges[2..].iter_mut().zip(ack.blocks.iter()) {
-            let (start, end) = (unwrap(start)?, unwrap(end)?);
+            let (start, end) = (unwrap_32(next, start)?, unwrap_32(next, end)?);
             if start >= end {
                 return None;
             }
-            *place = (start, end);
+            *place = (start.min(next), end.min(next));
         }
         Some(Ranges { made_by, ranges })
     }

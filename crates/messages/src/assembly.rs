@@ -24,7 +24,10 @@ pub(super) struct Assembly {
     bytes: u64,
     /// Data packets and parity packets, in order of arrival.
     parts: Vec<Part>,
-    parities: Vec<Part>,
+    parities: Vec<Parity>,
+    /// The largest number of bytes of a packet that may be non-zero, and the sum of those of the parity packets.
+    real: usize,
+    parity_bytes: u64,
     /// From parity packets: the number of bytes that each covers, and message bytes of the last data packet.
     covers: Option<(u64, u16)>,
 }
@@ -36,9 +39,45 @@ struct Part {
     rest: Payload,
 }
 
-/// A packet inconsistent with others of its message.
+/// A parity packet less the data packets that have arrived. So a datagram costs time in proportion to the packets of
+/// its message, not to their square.
+#[derive(Debug)]
+struct Parity {
+    index: u32,
+    sum: Vec<u8>,
+}
+
+/// Why a packet was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Contradiction;
+pub(super) enum Refused {
+    /// It is inconsistent with others of its message.
+    Contradiction,
+    /// Its message has more parity packets than a receiver accepts.
+    TooMuchParity,
+}
+
+use Refused::{Contradiction, TooMuchParity};
+
+impl Parity {
+    /// Subtracts a data packet of a message of `count`. (Subtraction is addition.)
+    fn subtract(&mut self, part: &Part, count: u32) {
+        let needed = part.real_bytes().next_multiple_of(2);
+        if self.sum.len() < needed {
+            self.sum.resize(needed, 0);
+        }
+        let factor = coefficient(count, self.index, part.index);
+        // The inline bytes may end within a word.
+        let inline = part.inline.as_slice();
+        match &part.rest {
+            Payload::Bytes(rest) if inline.len().is_multiple_of(2) => {
+                add_multiple(&mut self.sum, inline, factor);
+                add_multiple(&mut self.sum[inline.len()..], rest, factor);
+            }
+            Payload::Bytes(rest) => add_multiple(&mut self.sum, &[inline, rest].concat(), factor),
+            Payload::Zeros(_) => add_multiple(&mut self.sum, inline, factor),
+        }
+    }
+}
 
 impl Part {
     /// Number of bytes that may be non-zero.
@@ -48,15 +87,6 @@ impl Part {
             Payload::Zeros(_) => 0,
         };
         self.inline.as_slice().len() + rest
-    }
-
-    /// Appends these bytes to `out`.
-    fn gather(&self, out: &mut Vec<u8>) {
-        out.clear();
-        out.extend_from_slice(self.inline.as_slice());
-        if let Payload::Bytes(bytes) = &self.rest {
-            out.extend_from_slice(bytes);
-        }
     }
 }
 
@@ -72,29 +102,51 @@ impl Assembly {
         self.parts.clear();
         self.parities.clear();
         self.covers = None;
+        self.real = 0;
+        self.parity_bytes = 0;
+    }
+
+    /// Memory in bytes; virtual bytes count as if they were real.
+    #[inline]
+    pub fn memory(&self) -> u64 {
+        let tables = self.parts.capacity() * size_of::<Part>()
+            + self.parities.capacity() * size_of::<Parity>()
+            + self.data.memory()
+            + self.parity.memory();
+        tables as u64 + self.bytes + self.parity_bytes
     }
 
     /// Adds a data packet, which is the last one of its message if `is_last`.
-    pub fn take_data(&mut self, index: u32, is_last: bool, content: Content) -> Result<(), Contradiction> {
+    pub fn take_data(&mut self, index: u32, is_last: bool, content: Content) -> Result<(), Refused> {
         let count = if is_last { Some(index + 1) } else { self.count };
         let is_wrong = count.is_some_and(|count| {
             self.count.is_some_and(|known| known != count) || index >= count || self.highest > count
         });
-        if is_wrong {
+        let Content { inline, rest } = content;
+        let length = inline.as_slice().len() as u64 + rest.len();
+        // Parity says how long the data packets are.
+        let has_other_length = self.covers.is_some_and(|(covers, last)| {
+            length != if Some(index + 1) == count { u64::from(last) } else { covers }
+        });
+        if is_wrong || has_other_length {
             return Err(Contradiction);
         }
         self.count = count;
         self.highest = self.highest.max(index + 1);
         if self.data.insert(index) {
-            let Content { inline, rest } = content;
-            self.bytes += inline.as_slice().len() as u64 + rest.len();
-            self.parts.push(Part { index, inline, rest });
+            self.bytes += length;
+            let part = Part { index, inline, rest };
+            self.real = self.real.max(part.real_bytes());
+            for parity in &mut self.parities {
+                parity.subtract(&part, count.unwrap_or(0));
+            }
+            self.parts.push(part);
         }
         Ok(())
     }
 
-    /// Adds a parity packet; `number` continues the count of the data packets.
-    pub fn take_parity(&mut self, number: u32, content: Content) -> Result<(), Contradiction> {
+    /// Adds a parity packet, of at most `most`; `number` continues the count of the data packets.
+    pub fn take_parity(&mut self, number: u32, content: Content, most: u16) -> Result<(), Refused> {
         let inline = content.inline.as_slice();
         let header = ParityHeader::parse(inline).ok_or(Contradiction)?;
         let covers = (inline.len() as u64 + content.rest.len()).saturating_sub(ParityHeader::LENGTH as u64);
@@ -104,16 +156,29 @@ impl Assembly {
             || u64::from(header.last) > covers
             || self.highest > count
             || self.count.is_some_and(|known| known != count)
-            || self.covers.is_some_and(|known| known != (covers, header.last));
+            || self.covers.is_some_and(|known| known != (covers, header.last))
+            || self.real as u64 > covers;
         if is_wrong {
             return Err(Contradiction);
         }
+        let index = number - count;
+        if index >= u32::from(most) {
+            return Err(TooMuchParity);
+        }
         self.count = Some(count);
         self.covers = Some((covers, header.last));
-        let index = number - count;
         if self.parity.insert(index) {
-            let inline = InlineBytes::new(&inline[ParityHeader::LENGTH..]).ok_or(Contradiction)?;
-            self.parities.push(Part { index, inline, rest: content.rest });
+            let mut sum = inline[ParityHeader::LENGTH..].to_vec();
+            if let Payload::Bytes(rest) = &content.rest {
+                sum.extend_from_slice(rest);
+            }
+            sum.resize(sum.len().next_multiple_of(2), 0);
+            self.parity_bytes += covers;
+            let mut parity = Parity { index, sum };
+            for part in &self.parts {
+                parity.subtract(part, count);
+            }
+            self.parities.push(parity);
         }
         Ok(())
     }
@@ -135,23 +200,8 @@ impl Assembly {
     fn recover(&mut self, count: u32) -> Option<()> {
         let (covers, last) = self.covers?;
         let missing: Vec<u32> = (0..count).filter(|index| !self.data.contains(*index)).collect();
-        let real = self.parts.iter().chain(&self.parities).map(Part::real_bytes).max().unwrap_or(0);
-        let real = real.next_multiple_of(2);
-        if real as u64 > covers {
-            return None;
-        }
-        let mut packet = Vec::with_capacity(real);
-        let sums = self.parities.iter().take(missing.len()).map(|parity| {
-            parity.gather(&mut packet);
-            let mut sum = packet.clone();
-            sum.resize(real, 0);
-            for part in &self.parts {
-                part.gather(&mut packet);
-                add_multiple(&mut sum, &packet, coefficient(count, parity.index, part.index));
-            }
-            (parity.index, sum)
-        });
-        let sums: Vec<_> = sums.collect();
+        let taken = self.parities.drain(..).take(missing.len());
+        let sums: Vec<_> = taken.map(|parity| (parity.index, parity.sum)).collect();
         let found = solve(count, &missing, sums)?;
         for (index, bytes) in missing.into_iter().zip(found) {
             let length = if index + 1 == count { u64::from(last) } else { covers };

@@ -19,6 +19,12 @@ impl Bits {
         self.count
     }
 
+    /// Memory in bytes.
+    #[inline]
+    pub fn memory(&self) -> usize {
+        self.words.capacity() * size_of::<u64>()
+    }
+
     #[inline]
     pub fn contains(&self, at: u32) -> bool {
         self.words.get(at as usize / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)

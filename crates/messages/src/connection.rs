@@ -6,9 +6,10 @@ use jettison_core::{Duration, Gauges, Time};
 use jettison_wire::{Ecn, InlineBytes, MessageNumber, OctopusHeader, PacketKind, SequenceHeader};
 
 use super::ack::{Ack, ecn_of};
+use super::limits::Limits;
 use super::message::{Message, MessageEvent, MessageParams, MessagePayload, SendError};
 use super::parameters::{HEADERS, OctopusParameters, Settings};
-use super::reassembly::{Reassembly, is_consistent};
+use super::reassembly::{NotTaken, Reassembly, is_consistent};
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::statistics::OctopusStatistics;
@@ -108,14 +109,17 @@ impl Connection {
     /// Processes a datagram: its first bytes (at least 40, or all of them; as many as [`Transmit::head`] had, if it
     /// comes from a [`Transmit`]), and the rest. Unreadable datagrams are counted and ignored.
     pub fn handle_datagram(&mut self, head: &[u8], rest: Payload, traffic_class: u8, now: Time) {
-        let is_read = match SequenceHeader::parse(head) {
+        let is_datagram = (head.len() as u64).saturating_add(rest.len()) <= Limits::DATAGRAM;
+        let is_read = match SequenceHeader::parse(head).filter(|_| is_datagram) {
             Some(header) if header.kind == PacketKind::Data => {
                 self.handle_data(&header, head, rest, ecn_of(traffic_class), now)
             }
             Some(header) if header.kind == PacketKind::Probe => {
-                let is_new = self.receiver.take(header.sequence, ecn_of(traffic_class), now);
-                self.packets_received += 1;
-                self.duplicates += u64::from(!is_new);
+                if let Some(place) = self.receiver.place(header.sequence, now) {
+                    self.packets_received += 1;
+                    self.duplicates += u64::from(!place.is_new);
+                    self.receiver.record(place, ecn_of(traffic_class), now);
+                }
                 rest.is_empty()
             }
             Some(header) => {
@@ -140,13 +144,16 @@ impl Connection {
         if !is_consistent(header, &label) || (inline.is_empty() && rest.is_empty()) {
             return false;
         }
-        self.packets_received += 1;
-        self.ce_received += u64::from(ecn == Ecn::Ce);
-        if !self.receiver.take(header.sequence, ecn, now) {
-            self.duplicates += 1;
+        let Some(place) = self.receiver.place(header.sequence, now) else { return true };
+        let taken = self.reassembly.take(header, &label, inline, rest, &place, now);
+        if taken == Err(NotTaken::Refused) {
             return true;
         }
-        self.reassembly.take(header, &label, inline, rest, now).is_ok()
+        self.packets_received += 1;
+        self.ce_received += u64::from(ecn == Ecn::Ce);
+        self.duplicates += u64::from(!place.is_new);
+        self.receiver.record(place, ecn, now);
+        taken.is_ok()
     }
 
     /// The time at which [`Connection::handle_wakeup`] must be called next.
@@ -188,6 +195,7 @@ impl Connection {
     /// State and counters.
     pub fn statistics(&self) -> OctopusStatistics {
         let messages = self.reassembly.counters;
+        let (receive_memory, receive_streams) = self.reassembly.held();
         OctopusStatistics {
             delivered: messages.delivered,
             given_up: messages.given_up,
@@ -198,6 +206,15 @@ impl Connection {
             duplicates: self.duplicates,
             ce_received: self.ce_received,
             malformed: self.malformed,
+            implausible_packets: self.receiver.implausible,
+            implausible_messages: messages.implausible,
+            parity_refused: messages.parity_refused,
+            streams_refused: messages.streams_refused,
+            streams_evicted: messages.streams_evicted,
+            messages_evicted: messages.messages_evicted,
+            acks_discarded: self.receiver.acks_discarded,
+            receive_memory,
+            receive_streams: receive_streams as u64,
             ..self.sender.statistics()
         }
     }

@@ -23,33 +23,35 @@ pub(super) fn solve(count: u32, missing: &[u32], mut sums: Vec<(u32, Vec<u8>)>) 
         return None;
     }
     sums.truncate(size);
-    let mut matrix: Vec<Vec<u16>> = sums
-        .iter()
-        .map(|(parity, _)| missing.iter().map(|data| coefficient(count, *parity, *data)).collect())
-        .collect();
-    let mut sums: Vec<Vec<u8>> = sums.into_iter().map(|(_, sum)| sum).collect();
-    // Gauss–Jordan. The leading submatrices of a Cauchy matrix are regular, so no pivot is zero.
-    for pivot in 0..size {
-        let scale = inverse(matrix[pivot][pivot])?;
-        for value in &mut matrix[pivot] {
-            *value = multiply(*value, scale);
+    // The inverse of a Cauchy matrix has a closed form (Blömer et al. 1995): in the row of y_j and the column of x_i,
+    // a_i b_j / (x_i + y_j), with a_i the product of all x_i + y_k over that of all x_i + x_k, k other than i, and b_j
+    // correspondingly. So the work is quadratic, as is that of the sums themselves.
+    let x: Vec<u16> = sums.iter().map(|(parity, _)| (count + parity) as u16).collect();
+    let y: Vec<u16> = missing.iter().map(|data| *data as u16).collect();
+    let a = factors(&x, &y)?;
+    let b = factors(&y, &x)?;
+    let length = sums.iter().map(|(_, sum)| sum.len()).max().unwrap_or(0);
+    let mut found = Vec::with_capacity(size);
+    for (y, b) in y.iter().zip(&b) {
+        let mut data = vec![0; length];
+        for ((x, a), (_, sum)) in x.iter().zip(&a).zip(&sums) {
+            add_multiple(&mut data, sum, multiply(multiply(*a, *b), inverse(x ^ y)?));
         }
-        let mut scaled = vec![0; sums[pivot].len()];
-        add_multiple(&mut scaled, &sums[pivot], scale);
-        sums[pivot] = scaled;
-        for row in (0..size).filter(|row| *row != pivot) {
-            let factor = matrix[row][pivot];
-            if let Ok([target, source]) = matrix.get_disjoint_mut([row, pivot]) {
-                for (value, of_pivot) in target.iter_mut().zip(source) {
-                    *value ^= multiply(*of_pivot, factor);
-                }
-            }
-            if let Ok([target, source]) = sums.get_disjoint_mut([row, pivot]) {
-                add_multiple(target, source, factor);
-            }
-        }
+        found.push(data);
     }
-    Some(sums)
+    Some(found)
+}
+
+/// For each of `ours`: the product of its sums with `theirs`, over the product of its sums with the others of `ours`.
+/// `None` if they are not distinct.
+fn factors(ours: &[u16], theirs: &[u16]) -> Option<Vec<u16>> {
+    let factor = |(at, own): (usize, &u16)| {
+        let above = theirs.iter().fold(1, |product, other| multiply(product, own ^ other));
+        let others = ours.iter().enumerate().filter(|(other, _)| *other != at);
+        let below = others.fold(1, |product, (_, other)| multiply(product, own ^ other));
+        Some(multiply(above, inverse(below)?))
+    };
+    ours.iter().enumerate().map(factor).collect()
 }
 
 #[cfg(test)]

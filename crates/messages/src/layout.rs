@@ -61,12 +61,14 @@ pub(super) struct Content {
 }
 
 impl Layout {
-    /// Divides a message of `length` bytes, with `parity` parity packets per data packet, rounded up.
-    pub fn new(length: u64, mss: u64, parity: f64) -> Result<Layout, SendError> {
+    /// Divides a message of `length` bytes, with `parity` parity packets per data packet, rounded up, but at most
+    /// `most_parity`.
+    pub fn new(length: u64, mss: u64, parity: f64, most_parity: u16) -> Result<Layout, SendError> {
         // Parity works on words of two bytes.
         let size = if parity > 0.0 { (mss - ParityHeader::LENGTH as u64) & !1 } else { mss };
         let data = length.div_ceil(size);
         let parity = if parity > 0.0 { libm::ceil(data as f64 * parity) as u64 } else { 0 };
+        let parity = parity.min(u64::from(most_parity));
         match u32::try_from(data.saturating_add(parity)) {
             Ok(packets) if packets <= u32::from(u16::MAX) => {
                 Ok(Layout { length, size, data: data as u32, parity: parity as u32 })
@@ -224,20 +226,22 @@ pub(super) fn inline(
 mod tests {
     use super::*;
 
+    const MOST: u16 = u16::MAX;
+
     #[test]
     fn a_message_has_full_packets_and_a_last_one() {
-        let layout = Layout::new(2500, 1000, 0.0).unwrap();
+        let layout = Layout::new(2500, 1000, 0.0, MOST).unwrap();
         assert_eq!((layout.data, layout.parity), (3, 0));
         let bytes: Vec<_> = (0..3).map(|i| layout.content_bytes(i)).collect();
         assert_eq!(bytes, [1000, 1000, 500]);
         let positions: Vec<_> = (0..3).map(|i| layout.position(i)).collect();
         assert_eq!(positions, [Position::First, Position::Middle, Position::Last]);
-        assert_eq!(Layout::new(1000, 1000, 0.0).unwrap().position(0), Position::Solo);
+        assert_eq!(Layout::new(1000, 1000, 0.0, MOST).unwrap().position(0), Position::Solo);
     }
 
     #[test]
     fn parity_is_rounded_up_and_fits_its_packets() {
-        let layout = Layout::new(10_000, 1000, 0.25).unwrap();
+        let layout = Layout::new(10_000, 1000, 0.25, MOST).unwrap();
         assert_eq!((layout.data, layout.parity), (11, 3), "996 bytes each");
         assert!((0..layout.packets()).all(|i| layout.content_bytes(i) <= 1000));
         for index in 0..layout.packets() {
@@ -252,17 +256,17 @@ mod tests {
 
     #[test]
     fn messages_of_too_many_packets_are_refused() {
-        assert_eq!(Layout::new(65_535 * 100, 100, 0.0).map(|layout| layout.data), Ok(65_535));
-        assert_eq!(Layout::new(65_535 * 100 + 1, 100, 0.0), Err(SendError::TooManyPackets(6_553_501)));
-        assert!(Layout::new(4_000_000, 100, 1.0).is_err(), "parity counts");
-        assert!(Layout::new(u64::MAX, 64, 10.0).is_err());
+        assert_eq!(Layout::new(65_535 * 100, 100, 0.0, MOST).map(|layout| layout.data), Ok(65_535));
+        assert_eq!(Layout::new(65_535 * 100 + 1, 100, 0.0, MOST), Err(SendError::TooManyPackets(6_553_501)));
+        assert!(Layout::new(4_000_000, 100, 1.0, MOST).is_err(), "parity counts");
+        assert!(Layout::new(u64::MAX, 64, 10.0, MOST).is_err());
     }
 
     #[test]
     fn virtual_parity_is_virtual() {
         let head = InlineBytes::new(&[7; 16]).expect("it fits");
         let payload = MessagePayload { head, rest: Payload::Zeros(5000) };
-        let layout = Layout::new(payload.len(), 1000, 0.1).unwrap();
+        let layout = Layout::new(payload.len(), 1000, 0.1, MOST).unwrap();
         let content = layout.content(&payload, layout.data);
         assert_eq!(content.inline.as_slice().len(), 20);
         assert_eq!(content.rest, Payload::Zeros(layout.content_bytes(layout.data) - 20));

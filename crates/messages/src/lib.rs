@@ -9,7 +9,8 @@
 //! The sending half: `send_buffer.rs` (waiting messages), `streams.rs` (numbers and drop verdicts), `in_progress.rs`
 //! (messages in progress), `in_flight.rs` (packets), `transmit.rs` (selection of the next packet), `acknowledge.rs`
 //! (ACKs and timers), `repair.rs` (retransmission). The receiving half: `receiver.rs` (packets and their ACKs),
-//! `reassembly.rs` (messages). Forward error correction: `layout.rs`, `erasure.rs`, `field.rs`. Loss detection follows
+//! `number_space.rs` (their numbers), `reassembly.rs`, `window.rs` and `incomplete.rs` (messages), `limits.rs` (bounds).
+//! Forward error correction: `layout.rs`, `erasure.rs`, `field.rs`. Loss detection follows
 //! RFC 9002; a [`crate::path::PathController`] limits the bytes in flight.
 //!
 //! Unsupported: handshake, encryption, migration, flow control by the receiver, path MTU discovery. See
@@ -24,12 +25,16 @@ mod erasure;
 mod field;
 mod in_flight;
 mod in_progress;
+mod incomplete;
 mod layout;
+mod limits;
 mod message;
+mod number_space;
 mod parameters;
 pub mod path;
 mod reassembly;
 mod receiver;
+mod recency;
 mod repair;
 mod rtt;
 mod send_buffer;
@@ -39,8 +44,10 @@ mod statistics;
 mod streams;
 mod timers;
 mod transmit;
+mod window;
 
 pub use connection::{Connection, Transmit};
+pub use limits::Limits;
 pub use message::{Message, MessageEvent, MessageParams, MessagePayload, SendError};
 pub use parameters::{OctopusParameters, Repair};
 pub use statistics::{OctopusStatistics, Tally};

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::limits::Limits;
 use crate::path::{MessageController, PathContext, PathController};
 
 /// Parameters of an endpoint of the message transport, common to both ends.
@@ -60,7 +61,8 @@ pub struct OctopusParameters {
     pub fresh: Duration,
     /// Maximum number of retransmissions of a packet of an unreliable stream (WebRTC's implementation: ten).
     pub max_retransmissions: u32,
-    /// Forward error correction: parity packets per data packet of a message; the product is rounded up; 0 for none.
+    /// Forward error correction: parity packets per data packet of a message; the product is rounded up, and at most
+    /// `limits.parity`; 0 for none.
     pub parity: f64,
     /// Number of later packets received after which a packet is lost (RFC 9002 §6.1.1).
     pub packet_threshold: u32,
@@ -84,6 +86,8 @@ pub struct OctopusParameters {
     pub first_sequence: u32,
     /// Number of each stream's first message, below 2^29.
     pub first_message: u32,
+    /// Bounds of a receiver's state and work: datagrams are not authenticated.
+    pub limits: Limits,
 }
 
 /// Repair of losses on unreliable streams.
@@ -131,6 +135,7 @@ impl Default for OctopusParameters {
             dscp: 0,
             first_sequence: 0,
             first_message: 0,
+            limits: Limits::default(),
         }
     }
 }
@@ -195,7 +200,8 @@ impl OctopusParameters {
         ParameterError::require(holds, "reassembly", "be 1 to 1048576 messages", self.reassembly)?;
         ParameterError::require(self.dscp <= 63, "dscp", "be 0 to 63", self.dscp)?;
         let holds = self.first_message >> MessageNumber::BITS == 0;
-        ParameterError::require(holds, "first_message", "be below 2^29", self.first_message)
+        ParameterError::require(holds, "first_message", "be below 2^29", self.first_message)?;
+        self.limits.validate(self.mss)
     }
 
     /// The context of a path controller; `random` is for controllers that draw, `files` for those that read a trace.
@@ -259,6 +265,10 @@ pub(super) struct Settings {
     pub dscp: u8,
     pub first_sequence: u32,
     pub first_message: u32,
+    pub most_streams: usize,
+    pub memory: u64,
+    pub most_parity: u16,
+    pub quiet: Duration,
 }
 
 impl From<&OctopusParameters> for Settings {
@@ -287,6 +297,10 @@ impl From<&OctopusParameters> for Settings {
             dscp: p.dscp,
             first_sequence: p.first_sequence,
             first_message: p.first_message,
+            most_streams: p.limits.streams as usize,
+            memory: p.limits.memory(p.send_buffer),
+            most_parity: p.limits.parity,
+            quiet: p.limits.quiet,
         }
     }
 }
@@ -326,6 +340,9 @@ mod tests {
         refuse(serde_json::json!({"ack_every": 0}), "acknowledges each");
         refuse(serde_json::json!({"first_message": 1u32 << 29}), "2^29");
         refuse(serde_json::json!({"pacing_gain": 0.5}), "0 (no pacing)");
+        refuse(serde_json::json!({"limits": {"streams": 0}}), "limits.streams");
+        refuse(serde_json::json!({"limits": {"memory": "100 B"}}), "limits.memory");
+        refuse(serde_json::json!({"limits": {"quiet": "0 ms"}}), "limits.quiet");
     }
 
     #[test]

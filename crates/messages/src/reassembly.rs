@@ -2,71 +2,76 @@
 //!
 //! For each stream the receiver keeps a window of message numbers, up to the newest one received. Within it a message
 //! is unknown, incomplete or done; messages that leave it are discarded. So memory is bounded whatever is lost, and no
-//! message is delivered twice.
+//! message is delivered twice. The number of streams and the memory of all incomplete messages are limited as well, and
+//! numbers far from the window must be confirmed (see `limits.rs`): anybody may send a datagram.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use jettison_core::Time;
 use jettison_wire::{InlineBytes, OctopusHeader, Position, SequenceHeader};
 
-use super::assembly::Assembly;
+use super::assembly::Refused;
+use super::incomplete::Incomplete;
 use super::layout::Content;
+use super::limits::Limits;
 use super::message::Message;
 use super::parameters::Settings;
-use super::serial::unwrap_29;
+use super::receiver::Place;
 use super::statistics::Tally;
+use super::window::{Entry, JumpRule, Standing, Window};
 use jettison_tcp::Payload;
 
 /// The received messages.
 #[derive(Debug)]
 pub(super) struct Reassembly {
     streams: BTreeMap<u16, Window>,
+    most_streams: usize,
     /// Window length in messages per stream, and the number of a stream's first message.
     length: usize,
     first_message: u32,
-    /// Incomplete messages. Slots are reused, with their memory.
-    assemblies: Vec<Assembly>,
-    free: Vec<u32>,
+    jumps: JumpRule,
+    most_parity: u16,
+    incomplete: Incomplete,
     ready: VecDeque<Message>,
     pub counters: Counters,
 }
 
-/// Counters of messages by outcome.
+/// Counters of messages by outcome, and of what was refused or discarded for a limit.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Counters {
     pub delivered: Tally,
     pub given_up: u64,
     pub recovered: u64,
     pub superfluous: u64,
+    pub implausible: u64,
+    pub parity_refused: u64,
+    pub streams_refused: u64,
+    pub streams_evicted: u64,
+    pub messages_evicted: u64,
 }
 
-/// The window of one stream.
-#[derive(Debug)]
-struct Window {
-    /// The number of the first message in it.
-    base: u64,
-    entries: VecDeque<Entry>,
-}
-
+/// Why a packet was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Entry {
-    Unknown,
-    Incomplete(u32),
-    Done,
+pub(super) enum NotTaken {
+    /// It is inconsistent with others of its message.
+    Malformed,
+    /// It is implausible, or exceeds a limit. It must have no effect, not even an ACK.
+    Refused,
 }
-
-/// A packet inconsistent with others of its message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Malformed;
 
 impl Reassembly {
     pub fn new(settings: &Settings) -> Reassembly {
         Reassembly {
             streams: BTreeMap::new(),
+            most_streams: settings.most_streams,
             length: settings.reassembly,
             first_message: settings.first_message,
-            assemblies: Vec::new(),
-            free: Vec::new(),
+            jumps: JumpRule {
+                reach: Limits::MESSAGE_REACH.max(settings.reassembly as u64),
+                quiet: settings.quiet,
+            },
+            most_parity: settings.most_parity,
+            incomplete: Incomplete::new(settings.memory),
             ready: VecDeque::new(),
             counters: Counters::default(),
         }
@@ -77,33 +82,69 @@ impl Reassembly {
         self.ready.pop_front()
     }
 
-    /// Processes a data packet: its headers, its first bytes after them, and the rest.
+    /// Memory for incomplete messages in bytes, and number of streams.
+    pub fn held(&self) -> (u64, usize) {
+        (self.incomplete.used(), self.streams.len())
+    }
+
+    /// Processes a data packet: its headers, its first bytes after them, and the rest; and its place among the packets.
     pub fn take(
         &mut self,
         header: &SequenceHeader,
         label: &OctopusHeader,
         inline: &[u8],
         rest: Payload,
+        place: &Place,
         now: Time,
-    ) -> Result<(), Malformed> {
-        let inline = InlineBytes::new(inline).ok_or(Malformed)?;
-        let first = u64::from(self.first_message);
-        let window = self
-            .streams
-            .entry(label.stream)
-            .or_insert_with(|| Window { base: first, entries: VecDeque::new() });
-        // A number below zero would precede the first message.
-        let number = unwrap_29(window.end(), label.message.get()).filter(|number| *number >= window.base);
-        let Some(number) = number else {
-            self.counters.superfluous += 1;
-            return Ok(());
+    ) -> Result<(), NotTaken> {
+        let inline = InlineBytes::new(inline).ok_or(NotTaken::Malformed)?;
+        // A packet whose number is not new is a duplicate, or its number was taken by somebody else's packet. It may
+        // complete what is known, and open nothing.
+        let Place { epoch, is_new, .. } = *place;
+        let may_open = is_new && self.streams.len() < self.most_streams;
+        if !may_open && !self.streams.contains_key(&label.stream) {
+            if !is_new {
+                self.counters.superfluous += 1;
+                return Ok(());
+            }
+            self.evict_stream(now)?;
+        }
+        let first = self.first_message;
+        let window = self.streams.entry(label.stream).or_insert_with(|| Window::new(first, epoch, now));
+        let memory = window.memory();
+        if epoch != window.epoch() {
+            // Another sender's numbers are followed only if the known one is silent.
+            if !window.is_quiet(self.jumps.quiet, now) {
+                self.counters.implausible += 1;
+                return Err(NotTaken::Refused);
+            }
+            self.counters.given_up += release_all(window, &mut self.incomplete);
+            *window = Window::new(first, epoch, now);
+        }
+        let number = match window.standing(label.message, is_new, self.jumps, now) {
+            Standing::Plausible(number) => number,
+            Standing::Old => {
+                self.counters.superfluous += 1;
+                self.incomplete.account(memory, window.memory());
+                return Ok(());
+            }
+            Standing::Implausible => {
+                self.counters.implausible += 1;
+                self.incomplete.account(memory, window.memory());
+                return Err(NotTaken::Refused);
+            }
+            Standing::Restart(number) => {
+                self.counters.given_up += release_all(window, &mut self.incomplete);
+                window.restart(number)
+            }
         };
         // A newer number moves the window, which discards the oldest incomplete messages.
         while let Some(slot) = window.make_room(number, self.length) {
             self.counters.given_up += 1;
-            self.free.push(slot);
+            self.incomplete.release(slot);
         }
-        let entry = &mut window.entries[(number - window.base) as usize];
+        self.incomplete.account(memory, window.memory());
+        let entry = window.entry_mut(number);
         // A message that is done takes no more packets.
         let slot = match *entry {
             Entry::Incomplete(slot) => slot,
@@ -112,36 +153,69 @@ impl Reassembly {
                 return Ok(());
             }
             Entry::Unknown => {
-                let slot = self.free.pop().unwrap_or_else(|| {
-                    self.assemblies.push(Assembly::default());
-                    self.assemblies.len() as u32 - 1
-                });
-                self.assemblies[slot as usize].begin(now);
+                let slot = self.incomplete.begin((label.stream, number), now);
                 *entry = Entry::Incomplete(slot);
                 slot
             }
         };
-        let assembly = &mut self.assemblies[slot as usize];
+        let assembly = self.incomplete.assembly(slot);
         let (index, content) = (u32::from(header.index), Content { inline, rest });
         let taken = if header.flags & SequenceHeader::FLAG_PARITY != 0 {
-            assembly.take_parity(index, content)
+            assembly.take_parity(index, content, self.most_parity)
         } else {
             let is_end = header.flags & SequenceHeader::FLAG_END != 0;
             assembly.take_data(index, is_end || label.position.is_tail(), content)
         };
-        taken.map_err(|_| Malformed)?;
         // Deliver at once, independent of earlier messages.
-        if let Some((payload, is_recovered)) = assembly.finish() {
+        if taken.is_ok()
+            && let Some((payload, is_recovered)) = assembly.finish()
+        {
             let first_at = assembly.first_at;
             *entry = Entry::Done;
-            self.free.push(slot);
+            self.incomplete.changed(slot);
+            self.incomplete.release(slot);
             window.forget_done();
             self.counters.delivered.add(payload.len());
             self.counters.recovered += u64::from(is_recovered);
             self.ready.push_back(Message { stream: label.stream, number: label.message, payload, first_at });
+            return Ok(());
         }
+        self.incomplete.changed(slot);
+        while let Some((slot, (stream, number))) = self.incomplete.excess() {
+            self.counters.messages_evicted += 1;
+            self.incomplete.release(slot);
+            if let Some(window) = self.streams.get_mut(&stream) {
+                window.discard(number);
+            }
+        }
+        taken.map_err(|refused| match refused {
+            Refused::Contradiction => NotTaken::Malformed,
+            Refused::TooMuchParity => {
+                self.counters.parity_refused += 1;
+                NotTaken::Refused
+            }
+        })
+    }
+
+    /// Makes room for another stream, in place of the least recently used one.
+    #[cold]
+    fn evict_stream(&mut self, now: Time) -> Result<(), NotTaken> {
+        let oldest = self.streams.iter().min_by_key(|(_, window)| window.heard);
+        let quiet = oldest.filter(|(_, window)| window.is_quiet(self.jumps.quiet, now)).map(|(id, _)| *id);
+        let Some(mut window) = quiet.and_then(|stream| self.streams.remove(&stream)) else {
+            self.counters.streams_refused += 1;
+            return Err(NotTaken::Refused);
+        };
+        self.counters.streams_evicted += 1;
+        self.counters.given_up += release_all(&mut window, &mut self.incomplete);
+        self.incomplete.account(window.memory(), 0);
         Ok(())
     }
+}
+
+/// Discards the incomplete messages of a window; returns their number. The window must be replaced or restarted then.
+fn release_all(window: &mut Window, incomplete: &mut Incomplete) -> u64 {
+    window.slots().map(|slot| incomplete.release(slot)).count() as u64
 }
 
 /// Whether position, index and flags are consistent.
@@ -153,47 +227,14 @@ pub(super) fn is_consistent(header: &SequenceHeader, label: &OctopusHeader) -> b
     }
 }
 
-impl Window {
-    /// One past the newest number.
-    fn end(&self) -> u64 {
-        self.base + self.entries.len() as u64
-    }
-
-    /// Extends the window to `number`, keeping at most `length` messages. Returns the slot of an incomplete message
-    /// that leaves it; then it must be called again.
-    fn make_room(&mut self, number: u64, length: usize) -> Option<u32> {
-        let base = (number + 1).saturating_sub(length as u64);
-        while self.base < base {
-            match self.entries.pop_front() {
-                Some(entry) => {
-                    self.base += 1;
-                    if let Entry::Incomplete(slot) = entry {
-                        return Some(slot);
-                    }
-                }
-                None => self.base = base,
-            }
-        }
-        while self.end() <= number {
-            self.entries.push_back(Entry::Unknown);
-        }
-        None
-    }
-
-    fn forget_done(&mut self) {
-        while self.entries.front() == Some(&Entry::Done) {
-            self.entries.pop_front();
-            self.base += 1;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use jettison_wire::{MessageNumber, PacketKind};
 
     use super::super::parameters::OctopusParameters;
     use super::*;
+
+    const NEW: Place = Place::first();
 
     fn reassembly(length: u32) -> Reassembly {
         let parameters = OctopusParameters { reassembly: length, ..OctopusParameters::default() };
@@ -214,12 +255,19 @@ mod tests {
     }
 
     /// Delivers one of the two packets of a message of 150 bytes.
-    fn packet(reassembly: &mut Reassembly, number: u32, index: u16) -> Result<(), Malformed> {
+    fn packet(reassembly: &mut Reassembly, number: u32, index: u16) -> Result<(), NotTaken> {
         let position = if index == 0 { Position::First } else { Position::Last };
         let header = SequenceHeader { kind: PacketKind::Data, flags: 0, index, sequence: 0 };
         let label = OctopusHeader { position, ..label(number) };
         let length = if index == 0 { 100 } else { 50 };
-        reassembly.take(&header, &label, &[], Payload::Zeros(length), Time::from_millis(u64::from(index)))
+        reassembly.take(
+            &header,
+            &label,
+            &[],
+            Payload::Zeros(length),
+            &NEW,
+            Time::from_millis(u64::from(index)),
+        )
     }
 
     fn delivered(reassembly: &mut Reassembly) -> Vec<u32> {
@@ -256,12 +304,21 @@ mod tests {
             packet(&mut reassembly, number, 0).unwrap();
         }
         assert_eq!(reassembly.counters.given_up, 97);
-        assert_eq!(reassembly.assemblies.len(), 3, "slots are reused");
+        assert_eq!(reassembly.incomplete.slots(), 3, "slots are reused");
         packet(&mut reassembly, 96, 1).unwrap();
         packet(&mut reassembly, 97, 1).unwrap();
         assert_eq!(delivered(&mut reassembly), [97]);
-        // A jump far ahead costs no more than the window.
-        packet(&mut reassembly, 1 << 27, 0).unwrap();
+        // A jump far ahead must be confirmed, after a silence; it costs no more than the window.
+        let far = |reassembly: &mut Reassembly, number, seconds| {
+            let header = SequenceHeader { kind: PacketKind::Data, flags: 0, index: 0, sequence: 0 };
+            let label = OctopusHeader { position: Position::First, ..label(number) };
+            reassembly.take(&header, &label, &[], Payload::Zeros(100), &NEW, Time::from_secs(seconds))
+        };
+        for (number, seconds) in [(1 << 27, 0), ((1 << 27) + 1, 0), (1 << 26, 5)] {
+            assert_eq!(far(&mut reassembly, number, seconds), Err(NotTaken::Refused));
+        }
+        assert_eq!((reassembly.counters.given_up, reassembly.counters.implausible), (97, 3));
+        assert_eq!(far(&mut reassembly, (1 << 26) + 1, 5), Ok(()));
         assert_eq!(reassembly.counters.given_up, 99);
     }
 
@@ -294,6 +351,9 @@ mod tests {
         packet(&mut reassembly, 0, 1).unwrap();
         let header = SequenceHeader { kind: PacketKind::Data, flags: 0, index: 4, sequence: 0 };
         let label = OctopusHeader { position: Position::Last, ..label(0) };
-        assert_eq!(reassembly.take(&header, &label, &[], Payload::Zeros(9), Time::ZERO), Err(Malformed));
+        assert_eq!(
+            reassembly.take(&header, &label, &[], Payload::Zeros(9), &NEW, Time::ZERO),
+            Err(NotTaken::Malformed)
+        );
     }
 }

@@ -1,4 +1,9 @@
 //! The receiving half of packets: arrivals and their ACKs.
+//!
+//! Datagrams are not authenticated, so a number far from the current ones may be forged. It is refused until a second
+//! packet continues it (as RTP's receivers do with a new source, RFC 3550 §A.1). Confirmed numbers are kept *beside* the
+//! current ones, of which each remains valid while it is in use: neither forged numbers nor the sender's restart end
+//! what works.
 
 use std::collections::VecDeque;
 
@@ -6,21 +11,22 @@ use jettison_core::Time;
 use jettison_wire::{Ecn, InlineBytes};
 
 use super::ack::{Ack, Blocks};
-use super::in_flight::SPAN;
+use super::limits::Limits;
+use super::number_space::NumberSpace;
 use super::parameters::Settings;
-use super::serial::unwrap_32;
-use jettison_tcp::ranges::RangeSet;
 
 /// Received packets.
 #[derive(Debug)]
 pub(super) struct Receiver {
     settings: Settings,
-    /// All packets below have arrived, or are so old that their sender has settled them.
-    floor: u64,
-    /// One past the newest packet.
-    newest: u64,
-    /// Packets received beyond the floor.
-    beyond: RangeSet,
+    /// The current numbers, and those to which the sender may have jumped.
+    spaces: [NumberSpace; 2],
+    has_jumped: bool,
+    /// Of these, the one with the last new packet.
+    last: usize,
+    /// The last implausible number, which waits for confirmation.
+    candidate: Option<u32>,
+    restarts: u32,
     ce_count: u16,
     /// Packets with a due ACK.
     due: VecDeque<Arrival>,
@@ -28,62 +34,127 @@ pub(super) struct Receiver {
     waiting: Option<Arrival>,
     unacknowledged: u32,
     ack_at: Time,
+    /// Packets refused for their numbers, and ACKs that found too many waiting.
+    pub implausible: u64,
+    pub acks_discarded: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Arrival {
+    space: usize,
     sequence: u64,
     at: Time,
     ecn: Ecn,
 }
 
+/// The place of a packet among the numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    space: usize,
+    sequence: u64,
+    /// Whether it has not arrived before.
+    pub is_new: bool,
+    /// Number of the sender's restart, from 0.
+    pub epoch: u32,
+}
+
+#[cfg(test)]
+impl Place {
+    /// The place of a new packet.
+    pub const fn first() -> Place {
+        Place { space: 0, sequence: 0, is_new: true, epoch: 0 }
+    }
+}
+
 impl Receiver {
     pub fn new(settings: &Settings) -> Receiver {
-        let first = u64::from(settings.first_sequence);
         Receiver {
             settings: *settings,
-            floor: first,
-            newest: first,
-            beyond: RangeSet::default(),
+            spaces: [NumberSpace::new(settings.first_sequence), NumberSpace::default()],
+            has_jumped: false,
+            last: 0,
+            candidate: None,
+            restarts: 0,
             ce_count: 0,
             due: VecDeque::new(),
             waiting: None,
             unacknowledged: 0,
             ack_at: Time::MAX,
+            implausible: 0,
+            acks_discarded: 0,
         }
     }
 
-    /// Records a data packet; returns whether it is new.
-    pub fn take(&mut self, wire: u32, ecn: Ecn, now: Time) -> bool {
-        // A number below zero would precede the first packet.
-        let Some(sequence) = unwrap_32(self.newest, wire) else { return false };
-        let is_new = sequence >= self.floor && self.beyond.containing(sequence).is_none();
-        let is_next = is_new && sequence == self.newest && self.beyond.is_empty();
+    /// Finds the place of a packet; `None`, counted, if its number is implausible. Changes nothing else: call
+    /// [`Receiver::record`] if the packet is taken.
+    #[inline]
+    pub fn place(&mut self, wire: u32, now: Time) -> Option<Place> {
+        self.place_in(self.last, wire, now).or_else(|| self.place_elsewhere(wire, now))
+    }
+
+    #[inline]
+    fn place_in(&self, at: usize, wire: u32, now: Time) -> Option<Place> {
+        let space = &self.spaces[at];
+        let sequence = space.plausible(wire)?;
+        let is_new = space.is_new(sequence);
+        // Repeated numbers after a silence may be those of a sender that began again.
+        let is_known = is_new || !space.is_quiet(self.settings.quiet, now);
+        is_known.then_some(Place { space: at, sequence, is_new, epoch: space.epoch })
+    }
+
+    #[cold]
+    fn place_elsewhere(&mut self, wire: u32, now: Time) -> Option<Place> {
+        let other = 1 - self.last;
+        if self.has_jumped
+            && let Some(place) = self.place_in(other, wire, now)
+        {
+            return Some(place);
+        }
+        let before = self.candidate.replace(wire);
+        let is_confirmed =
+            before.is_some_and(|before| (1..=Limits::STEP).contains(&wire.wrapping_sub(before)));
+        let free = if is_confirmed { self.free_space(now) } else { None };
+        let Some(at) = free else {
+            self.implausible += 1;
+            return None;
+        };
+        // A sender that begins again has lower numbers; one behind an outage has higher ones.
+        let mut epoch = self.spaces[self.last].epoch;
+        if !self.spaces[self.last].is_ahead(wire) {
+            self.restarts = self.restarts.wrapping_add(1);
+            epoch = self.restarts;
+        }
+        self.spaces[at] = NumberSpace::around(wire, self.settings.first_sequence, epoch, now);
+        self.has_jumped = true;
+        self.candidate = None;
+        // No ACK may mix the numbers of two spaces.
+        self.due.retain(|arrival| arrival.space != at);
+        self.waiting = self.waiting.filter(|arrival| arrival.space != at);
+        self.place_in(at, wire, now)
+    }
+
+    /// The space for other numbers: the second one, or the one that has been silent for longer, if it is quiet.
+    fn free_space(&self, now: Time) -> Option<usize> {
+        if !self.has_jumped {
+            return Some(1);
+        }
+        let oldest = usize::from(self.spaces[1].heard() < self.spaces[0].heard());
+        self.spaces[oldest].is_quiet(self.settings.quiet, now).then_some(oldest)
+    }
+
+    /// Records a packet at its place, and schedules its ACK.
+    #[inline]
+    pub fn record(&mut self, place: Place, ecn: Ecn, now: Time) {
+        let Place { space, sequence, is_new, .. } = place;
+        let is_next = is_new && self.spaces[space].is_next(sequence);
         if is_new {
-            self.record(sequence);
+            self.spaces[space].record(sequence, now);
+            self.last = space;
         }
         if ecn == Ecn::Ce {
             self.ce_count = (self.ce_count + 1) % Ack::CE_MODULUS;
         }
-        self.schedule_ack(Arrival { sequence, at: now, ecn }, is_next, now);
-        is_new
-    }
-
-    fn record(&mut self, sequence: u64) {
-        if sequence == self.floor && self.beyond.is_empty() {
-            self.floor += 1;
-            self.newest = self.newest.max(self.floor);
-            return;
-        }
-        self.newest = self.newest.max(sequence + 1);
-        self.beyond.insert(sequence, sequence + 1);
-        // The sender has at most this many unsettled packets: it has settled all older ones as arrived or lost.
-        self.floor = self.floor.max(self.newest.saturating_sub(SPAN));
-        self.beyond.remove_below(self.floor);
-        if let Some((_, end)) = self.beyond.first().filter(|(start, _)| *start == self.floor) {
-            self.floor = end;
-            self.beyond.remove_below(end);
-        }
+        self.schedule_ack(Arrival { space, sequence, at: now, ecn }, is_next, now);
     }
 
     fn schedule_ack(&mut self, arrival: Arrival, is_next: bool, now: Time) {
@@ -91,6 +162,10 @@ impl Receiver {
         // RFC 9000 §13.2.1: immediate ACK if out of order or marked.
         let at_once = !is_next || arrival.ecn == Ecn::Ce;
         if at_once || self.unacknowledged >= self.settings.ack_every {
+            if self.due.len() >= Limits::DUE_ACKS {
+                self.due.pop_front();
+                self.acks_discarded += 1;
+            }
             self.due.push_back(arrival);
             self.waiting = None;
             self.unacknowledged = 0;
@@ -106,11 +181,11 @@ impl Receiver {
     /// The next ACK to send.
     pub fn poll_ack(&mut self) -> Option<InlineBytes> {
         let made_by = self.due.pop_front()?;
+        let NumberSpace { floor, beyond, .. } = &self.spaces[made_by.space];
         let mut blocks = Blocks::default();
         // RFC 2018 §4: first the block with the triggering packet, then the newest others.
-        let first = self.beyond.containing(made_by.sequence);
-        for (start, end) in
-            first.into_iter().chain(self.beyond.iter_down().filter(|range| Some(*range) != first))
+        let first = beyond.containing(made_by.sequence);
+        for (start, end) in first.into_iter().chain(beyond.iter_down().filter(|range| Some(*range) != first))
         {
             if !blocks.push(start as u32, end as u32) {
                 break;
@@ -121,7 +196,7 @@ impl Receiver {
             ecn: made_by.ecn,
             ce_count: self.ce_count,
             arrived_at: made_by.at.as_micros() as u32,
-            cumulative: self.floor as u32,
+            cumulative: *floor as u32,
             blocks,
         };
         Some(ack.emit())
@@ -146,11 +221,20 @@ mod tests {
     use jettison_core::Duration;
     use jettison_wire::SequenceHeader;
 
+    use super::super::in_flight::SPAN;
     use super::super::parameters::OctopusParameters;
     use super::*;
 
     fn receiver(parameters: &OctopusParameters) -> Receiver {
         Receiver::new(&Settings::from(parameters))
+    }
+
+    impl Receiver {
+        /// Places and records a packet; returns whether it is new.
+        fn take(&mut self, wire: u32, ecn: Ecn, now: Time) -> bool {
+            let place = self.place(wire, now);
+            place.inspect(|place| self.record(*place, ecn, now)).is_some_and(|place| place.is_new)
+        }
     }
 
     fn poll(receiver: &mut Receiver) -> Option<Ack> {
@@ -249,6 +333,9 @@ mod tests {
         let last = last.expect("one a packet");
         let behind = u64::from(last.sequence.wrapping_sub(last.cumulative));
         assert!((SPAN - 100..SPAN).contains(&behind), "{behind}");
-        assert!(receiver.beyond.iter_down().count() <= SPAN as usize / 100 + 1, "its memory is bounded");
+        assert!(
+            receiver.spaces[0].beyond.iter_down().count() <= SPAN as usize / 100 + 1,
+            "its memory is bounded"
+        );
     }
 }

@@ -116,7 +116,7 @@ impl Sender {
         if self.streams.is_reliable(stream) && *params != MessageParams::default() {
             return Err(SendError::Reliable(stream));
         }
-        let layout = Layout::new(length, self.settings.mss, self.settings.parity)?;
+        let layout = Layout::new(length, self.settings.mss, self.settings.parity, self.settings.most_parity)?;
         if let Err(error) = self.buffer.check(length, self.in_progress.unsent()) {
             self.counters.refused.add(length);
             return Err(error);

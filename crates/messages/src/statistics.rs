@@ -74,6 +74,24 @@ pub struct OctopusStatistics {
     pub ce_received: u64,
     /// Datagrams that were unreadable, or inconsistent with others.
     pub malformed: u64,
+    /// Packets refused because their sequence number is far from the known ones and not confirmed.
+    pub implausible_packets: u64,
+    /// Packets refused because their message number is far from their stream's and not confirmed.
+    pub implausible_messages: u64,
+    /// Parity packets refused because their message has too many.
+    pub parity_refused: u64,
+    /// Packets refused because their stream would be one too many.
+    pub streams_refused: u64,
+    /// Streams forgotten for new ones.
+    pub streams_evicted: u64,
+    /// Incomplete messages discarded for lack of memory.
+    pub messages_evicted: u64,
+    /// ACKs that were not sent because too many waited.
+    pub acks_discarded: u64,
+    /// Memory for incomplete messages in bytes.
+    pub receive_memory: u64,
+    /// Streams that the receiver keeps.
+    pub receive_streams: u64,
     /// Smoothed RTT; zero before the first sample.
     pub smoothed_rtt: Duration,
     /// Last RTT sample; zero before the first sample.

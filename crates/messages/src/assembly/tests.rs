@@ -4,6 +4,7 @@ use super::super::layout::Layout;
 use super::*;
 
 const MSS: u64 = 100;
+const MOST: u16 = u16::MAX;
 
 fn message(head: usize, rest: Payload) -> MessagePayload {
     let bytes: Vec<u8> = (0..head as u8).map(|i| 255 - i).collect();
@@ -29,7 +30,7 @@ fn take(assembly: &mut Assembly, layout: &Layout, payload: &MessagePayload, inde
     let taken = if index < layout.data {
         assembly.take_data(index, index + 1 == layout.data, content)
     } else {
-        assembly.take_parity(index, content)
+        assembly.take_parity(index, content, MOST)
     };
     assert_eq!(taken, Ok(()));
 }
@@ -49,7 +50,7 @@ fn assemble(layout: &Layout, payload: &MessagePayload, order: &[u32]) -> Option<
 #[test]
 fn packets_make_the_message_in_any_order() {
     for payload in [message(16, Payload::Zeros(500)), message(0, real(333)), message(20, real(80))] {
-        let layout = Layout::new(payload.len(), MSS, 0.0).expect("few packets");
+        let layout = Layout::new(payload.len(), MSS, 0.0, MOST).expect("few packets");
         let order: Vec<u32> = (0..layout.data).rev().collect();
         let (whole, taken) = assemble(&layout, &payload, &order).expect("all are there");
         assert_eq!((whole, taken), (payload, layout.data as usize), "not before the last packet");
@@ -59,7 +60,7 @@ fn packets_make_the_message_in_any_order() {
 #[test]
 fn duplicates_count_once() {
     let payload = message(0, Payload::Zeros(250));
-    let layout = Layout::new(250, MSS, 0.0).expect("three packets");
+    let layout = Layout::new(250, MSS, 0.0, MOST).expect("three packets");
     assert_eq!(assemble(&layout, &payload, &[0, 0, 2, 2, 0]), None);
     assert_eq!(assemble(&layout, &payload, &[0, 0, 2, 2, 1]).map(|(_, taken)| taken), Some(5));
 }
@@ -67,7 +68,7 @@ fn duplicates_count_once() {
 #[test]
 fn a_virtual_message_stays_virtual_and_keeps_its_head_when_parity_completes_it() {
     let payload = message(16, Payload::Zeros(484));
-    let layout = Layout::new(payload.len(), MSS, 0.3).expect("few packets");
+    let layout = Layout::new(payload.len(), MSS, 0.3, MOST).expect("few packets");
     assert_eq!((layout.data, layout.parity), (6, 2));
     let (whole, taken) = assemble(&layout, &payload, &[1, 2, 4, 5, 6, 7]).expect("six of eight");
     assert_eq!((whole, taken), (payload, 6), "0 and 3 were missing");
@@ -82,20 +83,24 @@ fn inconsistent_packets_are_reported() {
     assert_eq!(assembly.take_data(7, true, content()), Ok(()));
     assert_eq!(assembly.take_data(8, true, content()), Err(Contradiction), "two ends");
     assert_eq!(assembly.take_data(9, false, content()), Err(Contradiction), "beyond the end");
-    assert_eq!(assembly.take_parity(9, content()), Err(Contradiction), "no parity header");
+    assert_eq!(assembly.take_parity(9, content(), MOST), Err(Contradiction), "no parity header");
     let parity = |data: u16, last: u16, length: u64| {
         let inline = InlineBytes::new(&ParityHeader { data, last }.emit()).expect("four bytes");
         Content { inline, rest: Payload::Zeros(length) }
     };
-    assert_eq!(assembly.take_parity(9, parity(9, 50, 100)), Err(Contradiction), "eight, not nine");
+    assert_eq!(assembly.take_parity(9, parity(9, 50, 100), MOST), Err(Contradiction), "eight, not nine");
     assert_eq!(
-        assembly.take_parity(7, parity(8, 50, 100)),
+        assembly.take_parity(7, parity(8, 50, 100), MOST),
         Err(Contradiction),
         "not the number of a parity packet"
     );
-    assert_eq!(assembly.take_parity(8, parity(8, 150, 100)), Err(Contradiction), "more bytes than it covers");
-    assert_eq!(assembly.take_parity(8, parity(8, 50, 100)), Ok(()));
-    assert_eq!(assembly.take_parity(9, parity(8, 50, 102)), Err(Contradiction), "another length");
+    assert_eq!(
+        assembly.take_parity(8, parity(8, 150, 100), MOST),
+        Err(Contradiction),
+        "more bytes than it covers"
+    );
+    assert_eq!(assembly.take_parity(8, parity(8, 50, 100), MOST), Ok(()));
+    assert_eq!(assembly.take_parity(9, parity(8, 50, 102), MOST), Err(Contradiction), "another length");
 }
 
 proptest! {
@@ -105,7 +110,7 @@ proptest! {
         order in any::<prop::sample::Selector>(),
     ) {
         let payload = message(head, if is_real { real(length) } else { Payload::Zeros(length as u64) });
-        let layout = Layout::new(payload.len(), MSS, parity).expect("few packets");
+        let layout = Layout::new(payload.len(), MSS, parity, MOST).expect("few packets");
         let mut left: Vec<u32> = (0..layout.packets()).collect();
         let mut taken = Vec::new();
         while !left.is_empty() {
@@ -132,7 +137,7 @@ proptest! {
             let rest = if is_real { Payload::Bytes(vec![1; rest as usize].into()) } else { Payload::Zeros(rest) };
             let content = Content { inline: InlineBytes::new(&inline).expect("below 40"), rest };
             let _ = if is_parity {
-                assembly.take_parity(index, content)
+                assembly.take_parity(index, content, MOST)
             } else {
                 assembly.take_data(index, is_last, content)
             };

@@ -4,6 +4,9 @@ mod acks;
 mod capacity;
 mod delivery;
 mod harness;
+#[path = "../hostile/mod.rs"]
+mod hostile;
+mod limits;
 mod loopback;
 mod losses;
 mod malformed;
