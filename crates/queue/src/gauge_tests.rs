@@ -241,6 +241,7 @@ fn octopus_reports_the_bandwidth_once_it_is_measured() {
     }
     assert!((value(&*queue, "octopus_bandwidth", AT(10)) - 10.0).abs() < 1e-9);
     assert_eq!(value(&*queue, "octopus_streams", AT(10)), 0.0);
+    assert_eq!(value(&*queue, "octopus_unlabelled", AT(10)), 0.0);
 }
 
 #[test]

@@ -16,16 +16,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::octopus::check_ports;
+use crate::octopus::{MAX_STREAMS, check_ports, check_streams};
 use crate::{Backlog, Limit, QueueDiscipline};
 use jettison_octopus::{Fate, Fates, Streams};
 use store::{Label, MessageStore, Popped};
 
 /// Gauges of the internal state.
-const GAUGES: &[Gauge] = &[MESSAGES, STREAMS];
+const GAUGES: &[Gauge] = &[MESSAGES, STREAMS, REFUSED];
 
 const MESSAGES: Gauge = Gauge::new("pdrop_messages", "count", "Messages with packets in the buffer.");
 const STREAMS: Gauge = Gauge::new("pdrop_streams", "count", "Streams in the table.");
+const REFUSED: Gauge = Gauge::new(
+    "pdrop_unlabelled",
+    "packets",
+    "Packets so far whose stream found the table full: they count as other traffic.",
+);
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -43,13 +48,16 @@ pub fn entry() -> Entry<Discipline> {
 pub struct PdropParameters {
     /// UDP ports, source or destination, that identify Octopus traffic.
     pub ports: Vec<u16>,
+    /// Maximum number of streams in the table. A new one replaces one that has no packet in the queue and has been silent; if
+    /// there is none, its packets are treated as other traffic.
+    pub max_streams: u32,
     /// Buffer limit in packets, bytes (IP length), or both, whichever is reached first.
     pub limit: Limit,
 }
 
 impl Default for PdropParameters {
     fn default() -> PdropParameters {
-        PdropParameters { ports: vec![OCTOPUS_PORT], limit: Limit::default() }
+        PdropParameters { ports: vec![OCTOPUS_PORT], max_streams: MAX_STREAMS, limit: Limit::default() }
     }
 }
 
@@ -76,7 +84,9 @@ impl Pdrop {
     /// If a parameter is out of range.
     pub fn new(parameters: PdropParameters, seed: u64) -> Result<Pdrop, ParameterError> {
         check_ports(&parameters.ports)?;
-        Ok(Pdrop { parameters, streams: Streams::new(seed), store: MessageStore::default() })
+        check_streams(parameters.max_streams)?;
+        let streams = Streams::new(seed, parameters.max_streams as usize);
+        Ok(Pdrop { parameters, streams, store: MessageStore::default() })
     }
 
     /// Drops messages less important than `priority` until `length` bytes fit. Drops nothing if that would not suffice.
@@ -109,11 +119,11 @@ impl Pdrop {
         &mut self,
         packet: Packet,
         header: &OctopusHeader,
+        slot: u32,
         now: Time,
         out: &mut dyn Outcomes,
     ) {
         let (length, message) = (packet.meta.length, header.message);
-        let slot = self.streams.touch(&packet, header.stream, now);
         let label = match self.store.find(slot, message) {
             Some(label) => label,
             // No packet of the message is queued: it is new, has left in part, or was dropped before.
@@ -143,8 +153,11 @@ impl Pdrop {
 
 impl QueueDiscipline for Pdrop {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
-        if let Some(header) = OctopusHeader::of_packet(&packet, &self.parameters.ports) {
-            return self.enqueue_labelled(packet, &header, now, out);
+        // A packet whose stream finds the table full is other traffic.
+        if let Some(header) = OctopusHeader::of_packet(&packet, &self.parameters.ports)
+            && let Some(slot) = self.streams.touch(&packet, header.stream, now)
+        {
+            return self.enqueue_labelled(packet, &header, slot, now, out);
         }
         let length = packet.meta.length;
         if self.parameters.limit.admits(self.store.backlog(), length) || self.make_room(0, length, now, out) {
@@ -172,6 +185,7 @@ impl QueueDiscipline for Pdrop {
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         out.set(&MESSAGES, self.store.messages() as f64);
         out.set(&STREAMS, self.streams.count() as f64);
+        out.set(&REFUSED, self.streams.overflows().0 as f64);
     }
 
     fn backlog(&self) -> Backlog {

@@ -26,7 +26,7 @@ use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, Limit, QueueDiscipline};
 
 /// Gauges of the internal state.
-const GAUGES: &[Gauge] = &[BANDWIDTH, STREAMS];
+const GAUGES: &[Gauge] = &[BANDWIDTH, STREAMS, REFUSED];
 
 const BANDWIDTH: Gauge = Gauge::new(
     "octopus_bandwidth",
@@ -34,6 +34,11 @@ const BANDWIDTH: Gauge = Gauge::new(
     "Bandwidth of the link as measured; none while it counts as unlimited.",
 );
 const STREAMS: Gauge = Gauge::new("octopus_streams", "count", "Streams in the table.");
+const REFUSED: Gauge = Gauge::new(
+    "octopus_unlabelled",
+    "packets",
+    "Packets so far whose stream found the table full: they count as other traffic.",
+);
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -64,8 +69,19 @@ pub struct OctopusParameters {
     pub stretch_window: bool,
     /// Window in which the streams' arrival rates are measured.
     pub arrival_window: Duration,
+    /// Maximum number of streams in the table. A new one replaces one that has no packet in the queue and has been silent; if
+    /// there is none, its packets are treated as other traffic.
+    pub max_streams: u32,
     /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
+}
+
+/// Default of the table's size. The fair share looks at each stream, so this bounds the work for a packet, too.
+pub(crate) const MAX_STREAMS: u32 = 4096;
+
+/// Checks the size of the table of streams.
+pub(crate) fn check_streams(most: u32) -> Result<(), ParameterError> {
+    ParameterError::require((1..=1 << 20).contains(&most), "max_streams", "be 1 to 1048576", most)
 }
 
 impl Default for OctopusParameters {
@@ -78,6 +94,7 @@ impl Default for OctopusParameters {
             min_samples: 5,
             stretch_window: false,
             arrival_window: Duration::from_millis(100),
+            max_streams: MAX_STREAMS,
             limit: Limit::default(),
         }
     }
@@ -89,7 +106,8 @@ impl OctopusParameters {
         for (key, window) in [("window", self.window), ("arrival_window", self.arrival_window)] {
             ParameterError::require(window >= Duration::from_micros(1), key, "be >= 1 us", window)?;
         }
-        ParameterError::require(self.min_samples > 0, "min_samples", "be >= 1", self.min_samples)
+        ParameterError::require(self.min_samples > 0, "min_samples", "be >= 1", self.min_samples)?;
+        check_streams(self.max_streams)
     }
 }
 
@@ -160,7 +178,7 @@ impl Octopus {
                 samples: parameters.min_samples,
                 stretch: parameters.stretch_window,
             }),
-            streams: Streams::new(seed),
+            streams: Streams::new(seed, parameters.max_streams as usize),
             opaque: ArrivalRate::default(),
             fifo: Fifo::default(),
             labels: VecDeque::new(),
@@ -221,9 +239,10 @@ impl Octopus {
 impl QueueDiscipline for Octopus {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         let length = packet.meta.length;
-        let label = OctopusHeader::of_packet(&packet, &self.ports).map(|header| {
-            let slot = self.streams.touch(&packet, header.stream, now);
-            Label { header, slot }
+        // No verdict applies to a packet whose stream finds the table full.
+        let label = OctopusHeader::of_packet(&packet, &self.ports).and_then(|header| {
+            let slot = self.streams.touch(&packet, header.stream, now)?;
+            Some(Label { header, slot })
         });
         // Arrivals measure a stream's demand, so packets that find the buffer full count too.
         let arrivals = match label {
@@ -272,6 +291,7 @@ impl QueueDiscipline for Octopus {
     fn gauges(&self, now: Time, out: &mut dyn Gauges) {
         out.set(&BANDWIDTH, self.bandwidth.peek(now).map_or(f64::NAN, Rate::as_mbit_f64));
         out.set(&STREAMS, self.streams.count() as f64);
+        out.set(&REFUSED, self.streams.overflows().0 as f64);
     }
 
     fn wants_idle_polls(&self) -> bool {

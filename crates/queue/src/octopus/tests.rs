@@ -258,7 +258,7 @@ fn dropped_messages_use_no_capacity() {
 fn share_beside(others: &[u32], opaque: u32) -> Option<Rate> {
     let mut queue = octopus(json!({ "limit": "unlimited" }));
     enqueue(&mut queue, (0..1000).map(|id| packet(id, 1000)), ms(0));
-    let slot = queue.streams.touch(&labelled(0, 1000, solo(0)), 0, ms(0));
+    let slot = queue.streams.touch(&labelled(0, 1000, solo(0)), 0, ms(0)).expect("there is room");
     for t in 300..=500 {
         if t % 10 == 0 {
             for (stream, count) in others.iter().enumerate() {
@@ -365,4 +365,29 @@ fn defaults_are_those_of_the_paper_and_invalid_parameters_are_refused() {
     assert_eq!(build_error(json!({ "kind": "octopus", "window": "0 ms" })).0, "window");
     assert_eq!(build_error(json!({ "kind": "octopus", "arrival_window": "0 ms" })).0, "arrival_window");
     assert_eq!(build_error(json!({ "kind": "octopus", "min_samples": 0 })).0, "min_samples");
+    assert_eq!(build_error(json!({ "kind": "octopus", "max_streams": 0 })).0, "max_streams");
+}
+
+#[test]
+fn a_flood_of_streams_is_bounded_and_drops_nothing() {
+    let (mut queue, mut tally) =
+        (octopus(json!({ "max_streams": 64, "limit": "1000 packets" })), Tally::default());
+    // All streams have a packet in the queue, and one of the first has a dropper.
+    for stream in 0..200u16 {
+        let header = OctopusHeader { stream, ..solo(1) };
+        enqueue(&mut queue, [labelled(u32::from(stream), 1000, header)], ms(0));
+    }
+    for stream in [7, 150] {
+        enqueue(&mut queue, [labelled(1000, 1000, OctopusHeader { stream, ..dropper(2) })], ms(1));
+    }
+    assert_eq!((queue.streams.count(), queue.streams.overflows()), (64, (137, 0)));
+    assert_eq!(drain(&mut queue, ms(2), &mut tally).len(), 201);
+    assert_eq!(tally.drops, [(7, DropReason::StaleMessage, ms(2))], "150 counts as other traffic");
+    // With an empty queue, new streams replace silent ones.
+    for stream in 200..60_000u16 {
+        let header = OctopusHeader { stream, ..solo(1) };
+        enqueue(&mut queue, [labelled(1, 1000, header)], ms(3));
+        drain(&mut queue, ms(3), &mut tally);
+    }
+    assert_eq!((queue.streams.count(), queue.streams.overflows()), (64, (137, 59_800)));
 }
