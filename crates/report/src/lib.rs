@@ -8,6 +8,7 @@
 //!
 //! This crate runs nothing and does not depend on scenarios: its input is plain data.
 
+mod capture;
 mod columns;
 mod error;
 pub mod html;
@@ -30,6 +31,7 @@ mod viewers;
 #[cfg(test)]
 mod testing;
 
+pub use capture::{CaptureError, CapturedFrame, read_capture};
 pub use columns::{Column, ColumnValue, Statistic, bottleneck, comparison_columns};
 pub use error::ReportError;
 pub use model::{

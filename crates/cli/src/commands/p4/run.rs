@@ -9,10 +9,10 @@ use jettison_p4_exec::compiled::Compiled;
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::source::Sources;
 use jettison_p4_v1model::stf::{EndlessLoop, Sent, Testbed};
-use jettison_report::PortCapture;
+use jettison_report::{CapturedFrame, PortCapture};
 use jettison_wire::Packet;
 
-use super::capture::{self, Frame};
+use super::capture;
 use super::{add, commands, compile, count, failure, options, rendered};
 use crate::options::P4RunArguments;
 use crate::output::{Failure, print, print_styled};
@@ -52,7 +52,7 @@ pub fn run(arguments: &P4RunArguments) -> Result<(), Failure> {
     print(summary(&testbed, &frames, arguments))
 }
 
-fn feed(testbed: &mut Testbed<Compiled>, frames: &[Frame], port: u16) -> Result<(), EndlessLoop> {
+fn feed(testbed: &mut Testbed<Compiled>, frames: &[CapturedFrame], port: u16) -> Result<(), EndlessLoop> {
     for frame in frames {
         testbed.run_until(frame.at)?;
         testbed.receive(port, &frame.bytes)?;
@@ -85,7 +85,7 @@ fn write(folder: &Path, sent: &[Sent]) -> Result<(), Failure> {
 }
 
 /// Summary of the packets by port, and of drops and messages.
-fn summary(testbed: &Testbed<Compiled>, frames: &[Frame], arguments: &P4RunArguments) -> String {
+fn summary(testbed: &Testbed<Compiled>, frames: &[CapturedFrame], arguments: &P4RunArguments) -> String {
     let mut lines: Vec<[String; 4]> = Vec::new();
     let mut line = |event: &str, place: String, packets: u64, bytes: Option<u64>| {
         let bytes = bytes.map(|bytes| format!("{bytes} bytes")).unwrap_or_default();
