@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use super::{foundation, instructions, streaming};
+use super::{foundation, hostile, instructions, streaming};
 
 /// Hidden command of a child process, followed by the name and the arguments of its work.
 pub const CHILD: &str = "bench-child";
@@ -13,6 +13,7 @@ pub fn child(work: &[String]) -> Result<String, String> {
     let work: Vec<&str> = work.iter().map(String::as_str).collect();
     match work.as_slice() {
         [foundation::MEMORY_CHILD] => foundation::memory_child().map(|megabytes| megabytes.to_string()),
+        [hostile::HOSTILE_CHILD, attacker] => hostile::hostile_child(attacker),
         [streaming::MEMORY_CHILD, rates] => streaming::memory_child(rates),
         [instructions::COUNT_CHILD, workload, backlog] => instructions::count_child(workload, backlog),
         _ => Err(format!("unknown work for a child process: {work:?}")),

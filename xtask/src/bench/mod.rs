@@ -6,6 +6,7 @@
 mod child;
 mod command;
 mod foundation;
+mod hostile;
 mod instructions;
 mod live;
 mod octopus;
@@ -126,6 +127,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(queues::benchmarks());
     all.extend(streaming::benchmarks());
     all.extend(octopus::benchmarks());
+    all.extend(hostile::benchmarks());
     all.extend(p4::benchmarks());
     all.extend(python::benchmarks());
     all.extend(live::benchmarks());

@@ -3,6 +3,8 @@
 //! Arrival times are kernel timestamps (SO_TIMESTAMPNS of socket(7)), taken while the router writes. They do not include the
 //! wakeup of the receiving program.
 
+#![allow(unsafe_code, reason = "socket options")]
+
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
