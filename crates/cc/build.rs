@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! Builds the loader of `bpf/`, which the crate embeds. If a build dependency is missing, the crate embeds the reason
 //! instead, so that the workspace builds on every machine.
 

@@ -1,3 +1,4 @@
+#![deny(unsafe_code)]
 //! Development tasks of the project, separate from the users' command.
 //!
 //! `bench` measures the performance targets. `make bench` runs it in the shipped profile, because the simulations run inside

@@ -1,5 +1,7 @@
 //! The congestion controls in the kernel: loading and lookup.
 
+#![allow(unsafe_code, reason = "functions of libbpf")]
+
 #[allow(clippy::all, missing_docs, dead_code)]
 mod skeleton {
     include!(concat!(env!("OUT_DIR"), "/newcwv.skel.rs"));

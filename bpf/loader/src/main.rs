@@ -1,3 +1,4 @@
+#![deny(unsafe_code)]
 //! Loads newCWV (`newcwv.bpf.c`) into the kernel as the congestion controls `newcwv` and `newcwv_paced`, and unloads it.
 //! `jettison cc` embeds this program and runs it.
 //!

@@ -1,5 +1,7 @@
 //! Congestion controls that stay loaded as long as a value exists.
 
+#![allow(unsafe_code, reason = "code between fork and exec")]
+
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};

@@ -1,3 +1,4 @@
+#![deny(unsafe_code)]
 //! newCWV for the kernel's TCP: the congestion controls `newcwv` and `newcwv_paced`.
 //!
 //! The controller is `bpf/newcwv.bpf.c`; the program `bpf/loader` loads it into the kernel and unloads it. This crate embeds

@@ -1,3 +1,4 @@
+#![deny(unsafe_code)]
 //! Real-time execution of scenarios: hosts are Linux network namespaces with TUN devices, programs are real processes.
 //!
 //! A run has its own process ([`process::Nursery`]), the first of its PID namespace. Only that process's file descriptors hold

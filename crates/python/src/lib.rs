@@ -1,3 +1,4 @@
+#![deny(unsafe_code)]
 //! The Python module `jettison._jettison`, the native part of the package `jettison`.
 //!
 //! A thin layer: `jettison-scenario` reads and checks scenarios, `jettison-run` and `jettison-report` run them and

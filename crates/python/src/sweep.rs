@@ -1,5 +1,7 @@
 //! Functions of the library for sweeps: values of options, and means over seeds of separate runs.
 
+#![allow(unsafe_code, reason = "pointers of Arrow's C stream interface")]
+
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

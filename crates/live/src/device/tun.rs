@@ -3,6 +3,8 @@
 //! Created by `ioctl` and not with the crate `tun-rs`, which enables checksum and segmentation offload together (the default
 //! here is checksums alone) and hides the [`VnetHeader`], which the router keeps with each packet.
 
+#![allow(unsafe_code, reason = "ioctl on a TUN device")]
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};

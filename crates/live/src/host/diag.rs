@@ -1,5 +1,7 @@
 //! TCP sockets of a namespace, opened by any process: the kernel's socket diagnostics (sock_diag(7)) over netlink.
 
+#![allow(unsafe_code, reason = "buffers that the kernel fills")]
+
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,5 +1,7 @@
 //! ICMP echo requests and replies of one program, over a ping socket, or over a raw socket where ping sockets are not allowed.
 
+#![allow(unsafe_code, reason = "buffers that the kernel fills")]
+
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, SocketAddr};

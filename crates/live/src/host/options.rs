@@ -1,5 +1,7 @@
 //! Kernel socket options: those that `socket2` does not provide, and the mapping of TCP parameters to options.
 
+#![allow(unsafe_code, reason = "ioctl and socket options")]
+
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd};

@@ -1,5 +1,7 @@
 //! `epoll` with nanosecond timeouts.
 
+#![allow(unsafe_code, reason = "epoll")]
+
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 

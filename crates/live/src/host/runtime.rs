@@ -1,5 +1,7 @@
 //! Event loop of the built-in programs.
 
+#![allow(unsafe_code, reason = "prctl")]
+
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;

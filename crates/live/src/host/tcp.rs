@@ -1,5 +1,7 @@
 //! One kernel TCP connection, with buffers for data that a program has written or not read yet.
 
+#![allow(unsafe_code, reason = "buffers that the kernel fills")]
+
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;

@@ -1,5 +1,7 @@
 //! One kernel UDP socket. Datagrams are sent and received in batches, with one system call per batch.
 
+#![allow(unsafe_code, reason = "sendmmsg and recvmmsg")]
+
 use std::io;
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, SocketAddr};

@@ -1,5 +1,7 @@
 //! Start, supervision and end of a scenario's programs.
 
+#![allow(unsafe_code, reason = "code between fork and exec")]
+
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;

@@ -4,6 +4,8 @@
 //! (pid_namespaces(7), unshare(2)). Therefore an intermediate process creates the namespaces, forks the run's process and
 //! exits. The nursery, a subreaper (prctl(2)), then becomes the parent.
 
+#![allow(unsafe_code, reason = "fork")]
+
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,5 +1,7 @@
 //! The nursery's process: forks runs on request, reports how they end, and kills them when the command ends.
 
+#![allow(unsafe_code, reason = "signal handlers")]
+
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
 use nix::errno::Errno;

@@ -1,5 +1,7 @@
 //! Private mounts of a run: `/proc` and `/run/netns`.
 
+#![allow(unsafe_code, reason = "fork, and system calls on mounts")]
+
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;

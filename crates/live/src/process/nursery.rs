@@ -1,5 +1,7 @@
 //! The command's interface to the nursery: start, and execution of jobs.
 
+#![allow(unsafe_code, reason = "fork")]
+
 use std::fs;
 use std::io::{self, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};

@@ -1,5 +1,7 @@
 //! Privileges of this process, checked before a run is set up.
 
+#![allow(unsafe_code, reason = "fork")]
+
 use std::fs;
 use std::io;
 use std::path::Path;

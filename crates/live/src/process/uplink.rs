@@ -5,6 +5,8 @@
 //! reason: it waits on a pipe whose other end these processes hold, and ignores the terminal's signals. The rule is in a
 //! table owned by the keeper's `nft` (nft(8): `flags owner`), so the kernel removes it with that process.
 
+#![allow(unsafe_code, reason = "fork")]
+
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr};

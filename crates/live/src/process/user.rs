@@ -1,5 +1,7 @@
 //! User identity of a program.
 
+#![allow(unsafe_code, reason = "functions of the user database")]
+
 use std::ffi::CString;
 use std::fs;
 use std::io;

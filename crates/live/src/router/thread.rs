@@ -1,5 +1,7 @@
 //! Scheduling of the router's thread.
 
+#![allow(unsafe_code, reason = "prctl")]
+
 use std::io;
 
 use jettison_core::Duration;

@@ -1,5 +1,7 @@
 //! Time and readiness, from the kernel or from a test script.
 
+#![allow(unsafe_code, reason = "ppoll")]
+
 use std::os::fd::{AsFd, AsRawFd};
 use std::ptr;
 

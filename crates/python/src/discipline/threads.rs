@@ -1,5 +1,7 @@
 //! The threads of runs, as seen by Python.
 
+#![allow(unsafe_code, reason = "functions of the interpreter's C API")]
+
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::c_ulong;
