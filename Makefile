@@ -14,7 +14,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live experiments docs fmt lint deny clean install
+.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live experiments docs fmt lint deny audit fuzz clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,12 @@ lint: setup ## Check format and run clippy, with warnings as errors
 deny: setup ## Check dependencies' bans, licences and sources (installs cargo-deny first: some minutes)
 	@command -v cargo-deny >/dev/null || $(CARGO) install cargo-deny --locked
 	$(CARGO) deny check bans licenses sources
+
+audit: ## Check dependencies against advisories; status 1 if one applies, 2 if a part could not be checked (ADVISORY_DB=checkout)
+	@ADVISORY_DB="$(ADVISORY_DB)" scripts/audit.sh
+
+fuzz: setup ## Fuzz each target (TARGETS="…") for SECONDS=60; exits 1 with findings in fuzz/artifacts/
+	@SECONDS_EACH="$(or $(SECONDS),60)" scripts/fuzz.sh $(TARGETS)
 
 install: setup ## Install the command for this user
 	$(CARGO) install --path crates/cli --locked

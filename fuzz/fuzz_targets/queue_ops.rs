@@ -1,6 +1,6 @@
 //! Queue disciplines: any sequence of operations on any registered discipline neither panics nor loses or duplicates a packet.
 //!
-//! `cargo +nightly fuzz run queue_ops`
+//! `make fuzz TARGETS=queue_ops`
 
 #![no_main]
 
