@@ -75,10 +75,10 @@ deny: setup ## Check dependencies' bans, licences and sources (installs cargo-de
 	@command -v cargo-deny >/dev/null || $(CARGO) install cargo-deny --locked
 	$(CARGO) deny check bans licenses sources
 
-audit: ## Check dependencies against advisories; status 1 if one applies, 2 if a part could not be checked (ADVISORY_DB=checkout)
+audit: ## Check dependencies against advisories (ADVISORY_DB=checkout); fails if one applies or a part cannot be checked
 	@ADVISORY_DB="$(ADVISORY_DB)" scripts/audit.sh
 
-fuzz: setup ## Fuzz each target (TARGETS="…") for SECONDS=60; exits 1 with findings in fuzz/artifacts/
+fuzz: setup ## Fuzz each target (TARGETS="…") for SECONDS=60; fails if fuzz/artifacts/ has findings then
 	@SECONDS_EACH="$(or $(SECONDS),60)" scripts/fuzz.sh $(TARGETS)
 
 install: setup ## Install the command for this user
