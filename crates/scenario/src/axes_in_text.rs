@@ -5,6 +5,8 @@ use toml_edit::{DocumentMut, InlineTable, Item, Table};
 
 use jettison_registry::KeyPath;
 
+use crate::baseline::{self, Baseline};
+
 /// The result of [`with_axis`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WithAxis {
@@ -64,6 +66,7 @@ pub fn with_axis(text: &str, axis: &Value) -> Result<WithAxis, toml::ser::Error>
         }
         _ => return Ok(appended(&entry)),
     };
+    drop_lost_baseline(&mut document, text);
     Ok(WithAxis { text: document.to_string(), replaced })
 }
 
@@ -98,7 +101,23 @@ pub fn with_some_arms(text: &str, axis: &str, places: &[usize]) -> String {
         }
         _ => {}
     }
+    drop_lost_baseline(&mut document, text);
     document.to_string()
+}
+
+/// Removes the key `baseline` if the axes of `before` had what it names, and those of the document do not.
+fn drop_lost_baseline(document: &mut DocumentMut, before: &str) {
+    let has_it = |text: &str| {
+        let tree = text.parse::<toml::Table>().ok().and_then(|table| serde_json::to_value(table).ok())?;
+        let axes = crate::vary::read(&tree, &[]).ok()?;
+        Some(Baseline::named(baseline::written(&tree)?, &axes).is_ok())
+    };
+    if document.contains_key("baseline")
+        && has_it(before) == Some(true)
+        && has_it(&document.to_string()) == Some(false)
+    {
+        document.remove("baseline");
+    }
 }
 
 /// Default name of an axis of alternatives.
@@ -235,6 +254,18 @@ app = \"bulk\"
         let inline = "vary = [{ path = \"a.b\", values = [1, 2, 3] }]\n";
         assert_eq!(vary(&with_some_arms(inline, "b", &[0, 2]))[0]["values"], json!([1, 3]));
         assert_eq!(with_some_arms("x =", "b", &[0]), "x =");
+    }
+
+    #[test]
+    fn a_baseline_goes_with_its_label() {
+        let text = format!("baseline = \"codel\"\n{TEXT}");
+        assert!(with_some_arms(&text, "queue", &[0]).starts_with("baseline = \"codel\""));
+        assert!(!with_some_arms(&text, "queue", &[1]).contains("baseline"));
+        let queue = |values: Value| json!({ "path": "links.bottleneck.queue", "values": values });
+        assert!(!with_axis(&text, &queue(json!(["red", "pie"]))).unwrap().text.contains("baseline"));
+        assert!(with_axis(&text, &queue(json!(["red", "codel"]))).unwrap().text.contains("baseline"));
+        let wrong = format!("baseline = \"coddel\"\n{TEXT}");
+        assert!(with_some_arms(&wrong, "queue", &[1]).contains("coddel"), "left to the check");
     }
 
     #[test]

@@ -41,11 +41,16 @@ pub fn schema_json(registries: &Registries) -> Value {
         definitions.insert(name.to_owned(), choice);
     }
 
-    // `vary` and `quick` are keys of the file, but not of a variant, so `Settings` lacks them.
+    // `vary`, `baseline` and `quick` are keys of the file, but not of a variant, so `Settings` lacks them.
     let mut schema = schema_of::<Settings>();
     let quick = json!({
         "type": "object",
         "description": "Values under --quick, by key path such as \"links.bottleneck.rate\".",
+    });
+    let baseline = json!({
+        "type": "string",
+        "description": "The variant that others are compared with: its name, or a label of an axis. Default: the first value of \
+                        the first axis.",
     });
     let axis = without_dialect(schema_of::<Axis>());
     let vary = json!({
@@ -55,6 +60,7 @@ pub fn schema_json(registries: &Registries) -> Value {
     });
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.insert("vary".to_owned(), vary);
+        properties.insert("baseline".to_owned(), baseline);
         properties.insert("quick".to_owned(), quick);
     }
     if let Some(root) = schema.as_object_mut() {

@@ -13,6 +13,7 @@
 //! [`Scenario::inputs`] and its content in [`Scenario::contents`], from which worlds are built.
 
 mod axes_in_text;
+mod baseline;
 pub mod build;
 mod check;
 mod defaults;

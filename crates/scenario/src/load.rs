@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 
+use crate::baseline::{self, Baseline};
 use crate::check::Checker;
 use crate::defaults::{fill, queue_names};
 use crate::deprecated;
@@ -25,6 +26,9 @@ use crate::validate::Finding;
 use crate::vary::{self, Arm, Axis};
 use jettison_registry::schema::{Aspect, Branch, Deprecated, Shape, walk};
 use jettison_registry::{KeyPath, Step};
+
+/// Keys of a file that no variant has.
+const OF_THE_FILE: [&str; 3] = ["vary", "baseline", "quick"];
 
 /// Loads a document, possibly twice (with and without `[quick]`), and collects all errors.
 pub(crate) struct Loader<'a> {
@@ -63,6 +67,9 @@ impl Base {
         let mut tree = self.tree.clone();
         let Some(table) = tree.as_object_mut() else { return tree };
         table.shift_remove("vary");
+        if baseline::written(&self.tree).is_some_and(|name| Baseline::named(name, axes).is_err()) {
+            table.shift_remove("baseline"); // its axis is pinned
+        }
         if quick {
             table.shift_remove("quick");
         }
@@ -127,11 +134,11 @@ impl<'a> Loader<'a> {
     pub fn load(&mut self, options: &[String], quick: bool) -> Loaded {
         let mut base =
             Base { tree: self.document.tree.clone(), origins: Origins::default(), pinned: Vec::new() };
-        // The check of a variant removes these tables, so they are checked here.
+        // The check of a variant removes these keys, so they are checked here.
         let whole = walk(&base.tree, self.shape);
         let outside = |finding: &Finding| {
             let first = finding.path.steps().first();
-            matches!(first, Some(Step::Key(key)) if key == "vary" || key == "quick")
+            matches!(first, Some(Step::Key(key)) if OF_THE_FILE.contains(&key.as_str()))
         };
         let findings: Vec<Finding> = whole.findings.into_iter().map(Finding::from).filter(outside).collect();
         self.report(&findings, &base.origins);
@@ -171,8 +178,7 @@ impl<'a> Loader<'a> {
         for arms in vary::combinations(axes) {
             let labels = axes.iter().zip(&arms).map(|(axis, arm)| (axis.name.clone(), arm.label.clone()));
             let labels: IndexMap<String, String> = labels.collect();
-            let parts: Vec<String> = labels.iter().map(|(axis, label)| format!("{axis}={label}")).collect();
-            let name = if parts.is_empty() { "default".to_owned() } else { parts.join(",") };
+            let name = baseline::variant_name(axes, labels.values().map(String::as_str));
             if !names.insert(name.clone()) {
                 let at = KeyPath::root().key("vary");
                 let message = format!("variant names must be unique, got `{name}` twice");
@@ -186,9 +192,29 @@ impl<'a> Loader<'a> {
             }
         }
         self.check_gauges(&variants);
+        if let Some(baseline) = self.baseline(base, axes) {
+            baseline.assign(&mut variants);
+        }
         let labels = |axis: &Axis| axis.arms.iter().map(|arm| arm.label.clone()).collect();
         let axes = axes.iter().map(|axis| (axis.name.clone(), labels(axis))).collect();
         Loaded { axes: Some(axes), variants, tree: Value::Null }
+    }
+
+    /// The baseline of the comparison; `None` if nothing varies.
+    ///
+    /// An option or `[quick]` may remove the label that the file names, together with its axis: the standard baseline is left.
+    fn baseline(&mut self, base: &Base, axes: &[Axis]) -> Option<Baseline> {
+        let standard = Baseline::standard(axes);
+        let Some(name) = baseline::written(&base.tree) else { return standard };
+        let error = match Baseline::named(name, axes) {
+            Ok(baseline) => return Some(baseline),
+            Err(error) => error,
+        };
+        let of_file = vary::read(&self.document.tree, &[]).unwrap_or_default();
+        if Baseline::named(name, &of_file).is_err() {
+            self.report(&[error], &base.origins);
+        }
+        standard
     }
 
     /// Checks the file's own values at the paths that axes override, which no variant contains.
@@ -266,14 +292,13 @@ impl<'a> Loader<'a> {
         }
         self.used.extend(checked.files);
         self.gauges.add(&settings, &origins);
-        Some(Variant { name, labels, settings, effective })
+        Some(Variant { name, labels, baseline: None, settings, effective })
     }
 
-    /// Checks a tree; removes its axes and its `[quick]` table.
+    /// Checks a tree; removes its axes, its baseline and its `[quick]` table.
     fn check(&mut self, tree: &mut Value) -> Checked {
         if let Some(table) = tree.as_object_mut() {
-            table.shift_remove("vary");
-            table.shift_remove("quick");
+            OF_THE_FILE.into_iter().for_each(|key| drop(table.shift_remove(key)));
         }
         let walked = walk(tree, self.shape);
         let mut findings: Vec<Finding> = walked.findings.into_iter().map(Finding::from).collect();

@@ -47,6 +47,8 @@ pub struct Variant {
     pub name: String,
     /// The label of its arm, by axis.
     pub labels: IndexMap<String, String>,
+    /// Name of the variant that it is compared with; `None` for a baseline itself, or if nothing varies.
+    pub baseline: Option<String>,
     /// Its typed settings.
     pub settings: Settings,
     /// The settings as a tree with all defaults filled in: a scenario with this variant alone.

@@ -13,7 +13,7 @@ use jettison_registry::{KeyPath, Step};
 /// Maximum number of variants; larger comparisons are a task for sweeps.
 const MOST_VARIANTS: usize = 10_000;
 /// Keys common to all variants of a scenario.
-const SHARED: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
+const SHARED: [&str; 6] = ["name", "description", "seeds", "baseline", "vary", "quick"];
 
 const NAME_HELP: &str = "give the axis another `name`";
 const LABEL_HELP: &str = "give it another `name`, or a table a `label`";

@@ -166,3 +166,18 @@ s.toml:30:42: `flows.bulk.transport.congestion`: unknown congestion controller `
 s.toml:37:22: unknown queue `coddel`, neither a [queues] entry nor a discipline; did you mean `codel`?"#
     );
 }
+
+#[test]
+fn invalid_baselines() {
+    let with = |baseline: &str| messages(&format!("baseline = {baseline}\n{GOOD}"));
+    assert_eq!(with("\"codel\""), "nothing wrong");
+    assert_eq!(
+        with("\"coddel\""),
+        "s.toml:1:12: `baseline` must name a variant or a label of an axis, got `coddel`; did you mean `codel`?"
+    );
+    assert_eq!(
+        with("\"wireless\""),
+        "s.toml:1:12: `baseline` must name a variant or a label of an axis, got `wireless`; labels: ired-64, codel"
+    );
+    assert_eq!(with("7"), "s.toml:1:12: `baseline` must be a string, got 7");
+}

@@ -295,3 +295,44 @@ fn with_seeds_equals_setting_seeds() {
     assert_eq!((&given.seeds, &given.tree), (&set.seeds, &set.tree));
     assert_eq!(given.variants, set.variants);
 }
+
+fn baselines(scenario: &Scenario) -> Vec<Option<&str>> {
+    scenario.variants.iter().map(|variant| variant.baseline.as_deref()).collect()
+}
+
+#[test]
+fn a_variant_is_compared_with_the_same_on_the_other_axes() {
+    let text = with_axes(CONGESTION);
+    let (ired, codel) = ("queue=ired-64,congestion=cubic", "queue=codel,congestion=cubic");
+    let (ired_reno, codel_reno) = ("queue=ired-64,congestion=newreno", "queue=codel,congestion=newreno");
+    // Without a choice, with the first value of the first axis.
+    assert_eq!(baselines(&good(&text, &[], false)), [None, None, Some(ired), Some(ired_reno)]);
+    let named = |baseline: &str| good(&format!("baseline = \"{baseline}\"\n{text}"), &[], false);
+    assert_eq!(baselines(&named("codel")), [Some(codel), Some(codel_reno), None, None]);
+    assert_eq!(baselines(&named("newreno")), [Some(ired_reno), None, Some(codel_reno), None]);
+    assert_eq!(baselines(&named("congestion=newreno")), baselines(&named("newreno")));
+    assert_eq!(baselines(&named(codel)), [Some(codel), Some(codel), None, Some(codel)]);
+    assert!(!named("codel").variants[0].effective_toml().contains("baseline"), "one variant has no baseline");
+}
+
+#[test]
+fn a_baseline_that_options_remove_gives_way_to_the_first_value() {
+    let text = format!("baseline = \"codel\"\n{}", with_axes(CONGESTION));
+    let pinned = good(&text, &["links.bottleneck.queue=\"codel\""], false);
+    assert_eq!(baselines(&pinned), [None, Some("congestion=cubic")]);
+    // The scenario as text has the same variants.
+    let again = good(&pinned.to_toml(), &[], false);
+    assert_eq!(baselines(&again), baselines(&pinned));
+    let named = good(&text, &["baseline=\"newreno\""], false);
+    assert_eq!(named.variants[0].baseline.as_deref(), Some("queue=ired-64,congestion=newreno"));
+    let error = parse_with(&text, &["baseline=\"newrenno\""], false).unwrap_err();
+    assert!(error.contains("did you mean `newreno`?"), "{error}");
+}
+
+#[test]
+fn without_axes_there_is_no_baseline() {
+    let text = &GOOD[..GOOD.find("[[vary]]").unwrap()];
+    assert_eq!(baselines(&good(text, &[], false)), [None]);
+    let error = parse_with(&format!("baseline = \"codel\"\n{text}"), &[], false).unwrap_err();
+    assert!(error.contains("remove it: nothing varies"), "{error}");
+}
