@@ -31,7 +31,7 @@ mod video;
 pub use distribution::Distribution;
 pub use flow::FlowMeter;
 pub use frames::{FrameMeter, FramePart};
-pub use metric::{Declared, Kept, Metric, Owner, metrics};
+pub use metric::{Declared, Domain, Kept, Metric, Owner, metrics};
 pub use outcomes::{NoOutcomes, Outcomes, Tally};
 pub use queue::QueueMeter;
 pub use record::{DropRecord, Kind, ObjectId, ObjectRecord, RunRecord, SummaryValue, VideoFrames};

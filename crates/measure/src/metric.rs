@@ -45,6 +45,8 @@ pub struct Declared {
     pub owner: Owner,
     /// Forms in the results.
     pub kept: &'static [Kept],
+    /// The values it can take, if its unit does not tell.
+    domain: Option<Domain>,
     /// Description in a sentence or two.
     pub description: &'static str,
 }
@@ -75,10 +77,57 @@ pub enum Kept {
     Distribution,
 }
 
+/// The values that a metric can take. The confidence interval of a mean depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Domain {
+    /// All numbers: decibels, differences.
+    Real,
+    /// Numbers >= 0: counts, rates, times, sizes.
+    NonNegative,
+    /// Numbers between two bounds: shares, indices, scores.
+    Between(u8, u8),
+}
+
+impl Domain {
+    /// Percentages.
+    pub const PERCENTAGE: Domain = Domain::Between(0, 100);
+    /// Fractions.
+    pub const FRACTION: Domain = Domain::Between(0, 1);
+
+    /// The domain of a metric in a unit. Of a gauge only the unit is known; its times may be signed.
+    pub fn of(metric: &str, unit: &str) -> Domain {
+        match Declared::named(metric).filter(|declared| declared.metric.unit == unit) {
+            Some(declared) => declared.domain(),
+            None if matches!(unit, "packets" | "count" | "bytes" | "Mbit/s") => Domain::NonNegative,
+            None => Domain::Real,
+        }
+    }
+
+    /// The least and the greatest value; infinite without a bound.
+    pub fn bounds(self) -> [f64; 2] {
+        match self {
+            Domain::Real => [f64::NEG_INFINITY, f64::INFINITY],
+            Domain::NonNegative => [0.0, f64::INFINITY],
+            Domain::Between(low, high) => [f64::from(low), f64::from(high)],
+        }
+    }
+}
+
 impl Declared {
     /// The declaration of a metric by name.
     pub fn named(name: &str) -> Option<&'static Declared> {
         metrics::DECLARED.iter().find(|declared| declared.metric.name == name)
+    }
+
+    /// The values that the metric can take: as declared, else by the unit.
+    pub fn domain(&self) -> Domain {
+        self.domain.unwrap_or(match self.metric.unit {
+            "%" => Domain::PERCENTAGE,
+            "1" => Domain::FRACTION,
+            "MOS" => Domain::Between(1, 5),
+            "dB" => Domain::Real,
+            _ => Domain::NonNegative,
+        })
     }
 }
 
@@ -113,13 +162,14 @@ impl Kept {
 /// the metric's name: [`crate::Recorder::point`] adds values of series, [`crate::QueueMeter::count`] and
 /// [`crate::QueueMeter::record`] (and those of [`crate::FlowMeter`]) add counts and times.
 pub mod metrics {
-    use super::{Declared, Kept, Metric, Owner};
+    use super::{Declared, Domain, Kept, Metric, Owner};
 
-    /// `/// Description.` above `CONSTANT = "name" ("unit") Owner: Kept Kept, "title";`. The title defaults to the name.
+    /// `/// Description.` above `CONSTANT = "name" ("unit" in Domain) Owner: Kept Kept, "title";`. The domain defaults to that of
+    /// the unit, the title to the name.
     macro_rules! metrics {
         ($(
             $(#[doc = $doc:literal])+
-            $id:ident = $name:literal ($unit:literal) $owner:ident: $($kept:ident)+ $(, $title:literal)?;
+            $id:ident = $name:literal ($unit:literal $(in $domain:ident)?) $owner:ident: $($kept:ident)+ $(, $title:literal)?;
         )*) => {
             $($(#[doc = $doc])+ pub const $id: Metric = Metric::new($name, $unit);)*
             /// All metrics.
@@ -130,9 +180,12 @@ pub mod metrics {
                 title: metrics!(@title $($title)?),
                 owner: Owner::$owner,
                 kept: &[$(Kept::$kept),+],
+                domain: metrics!(@domain $($domain)?),
                 description: concat!($($doc),+).trim_ascii(),
             }),*];
         };
+        (@domain) => { None };
+        (@domain $domain:ident) => { Some(Domain::$domain) };
         (@title) => { None };
         (@title $title:literal) => { Some($title) };
     }
@@ -251,7 +304,7 @@ pub mod metrics {
         /// Linear quality of experience of Yin et al. 2015, a segment: its bitrate, less the change from the one before, less
         /// stalls and start-up by their weights; the sum over all sessions by the number of segments played in them, each
         /// session as a whole, the warm-up included.
-        LINEAR_QOE = "linear_qoe" ("kbit/s") Flow: Summary, "linear QoE";
+        LINEAR_QOE = "linear_qoe" ("kbit/s" in Real) Flow: Summary, "linear QoE";
         /// ITU-T P.1203 mode 0 from 1 to 5, without its random forest; the mean over the sessions for which it could be
         /// computed, each as a whole.
         P1203_PARAMETRIC = "p1203_parametric" ("MOS") Flow: Summary, "P.1203 score";
@@ -330,6 +383,25 @@ mod tests {
             assert_eq!(declared.metric.declared(), Some(declared));
         }
         assert_eq!(Metric::new("sojourn", "s").declared(), None, "the unit is another");
+    }
+
+    #[test]
+    fn a_domain_suits_its_unit() {
+        for declared in metrics::DECLARED {
+            let [low, high] = declared.domain().bounds();
+            let bounds = match declared.metric.unit {
+                "%" => [0.0, 100.0],
+                "1" => [0.0, 1.0],
+                "MOS" => [1.0, 5.0],
+                "dB" => [f64::NEG_INFINITY, f64::INFINITY],
+                _ if declared.metric == metrics::LINEAR_QOE => [f64::NEG_INFINITY, f64::INFINITY],
+                _ => [0.0, f64::INFINITY],
+            };
+            assert_eq!([low, high], bounds, "{}", declared.metric.name);
+        }
+        assert_eq!(Domain::of("drop_rate", "%"), Domain::PERCENTAGE);
+        assert_eq!(Domain::of("red_average", "packets"), Domain::NonNegative);
+        assert_eq!(Domain::of("gcc_gradient", "ms"), Domain::Real, "a gauge may be negative");
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn experiment() -> Experiment {
         mode: Mode::Simulated,
         duration: Duration::from_millis(100 * SAMPLES),
         warm_up: Duration::ZERO,
-        variants: vec![Variant { name: "default".to_owned(), labels: Default::default() }],
+        variants: vec![Variant { name: "default".to_owned(), labels: Default::default(), baseline: None }],
         seeds: vec![1],
         inputs: Vec::new(),
         bottleneck: None,

@@ -58,6 +58,11 @@ impl Tables {
         serde_json::to_string(&self.results.reproduction).map_err(|error| run_error(py, error))
     }
 
+    /// Contents of `warnings.json`.
+    fn warnings(&self, py: Python<'_>) -> PyResult<String> {
+        serde_json::to_string(&self.results.warnings).map_err(|error| run_error(py, error))
+    }
+
     /// Memory address of a column's values (of the keys of a dictionary), to detect copies.
     fn address(&self, table: &str, column: &str) -> PyResult<usize> {
         let column = self.batch(table)?.column_by_name(column);

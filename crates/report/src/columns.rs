@@ -1,10 +1,13 @@
 //! Columns of the comparison of variants.
 
 use indexmap::{IndexMap, IndexSet};
+use jettison_measure::Domain;
 
+use crate::estimate::Estimate;
 use crate::number;
+use crate::samples::is_additive;
 use crate::store::Results;
-use crate::summary::{Estimate, RunSummary};
+use crate::summary::RunSummary;
 use crate::viewers;
 
 /// A column of the comparison: a metric of one object, or its mean over several objects.
@@ -47,12 +50,12 @@ pub struct ColumnValue {
 impl ColumnValue {
     /// The value as tables print it: `96.44 ± 0.13`.
     pub fn text(&self) -> String {
-        match self.estimate.half_width() {
-            Some(half) if self.is_count && half == 0.0 => {
+        match self.estimate.ci95 {
+            Some([low, high]) if self.is_count && low == high => {
                 format!("{} ± 0", number::count(self.estimate.mean))
             }
             None if self.is_count => number::count(self.estimate.mean),
-            half => number::with_interval(self.estimate.mean, half),
+            interval => number::with_interval(self.estimate.mean, interval),
         }
     }
 }
@@ -60,21 +63,37 @@ impl ColumnValue {
 impl Column {
     /// The column's value for `variant`; `None` if no run has one.
     pub fn value(&self, runs: &[RunSummary], variant: &str) -> Option<ColumnValue> {
-        let values: Vec<f64> = self.by_seed(runs, variant).into_values().collect();
-        Estimate::of(&values).map(|estimate| ColumnValue { estimate, is_count: self.is_count() })
+        self.of(&self.by_seed(runs.iter().filter(|run| run.key.variant == variant)))
     }
 
-    /// The mean of the column's values for several variants, seed by seed. `None` unless all have a value under a
-    /// common seed, because means over different sets of variants are not comparable.
-    pub(crate) fn mean_value(&self, runs: &[RunSummary], variants: &[&str]) -> Option<ColumnValue> {
-        let of_each: Vec<IndexMap<u64, f64>> = variants.iter().map(|v| self.by_seed(runs, v)).collect();
-        let (first, others) = of_each.split_first()?;
-        let mean = |(seed, value): (&u64, &f64)| {
-            let values: Option<Vec<f64>> = others.iter().map(|other| other.get(seed).copied()).collect();
-            Some((value + values?.iter().sum::<f64>()) / of_each.len() as f64)
+    /// The value over these seeds.
+    pub(crate) fn of(&self, by_seed: &[(u64, f64)]) -> Option<ColumnValue> {
+        let values: Vec<f64> = by_seed.iter().map(|(_, value)| *value).collect();
+        let estimate = Estimate::within(self.domain(), &values)?;
+        Some(ColumnValue { estimate, is_count: self.is_count() })
+    }
+
+    /// The values that the column can take.
+    pub(crate) fn domain(&self) -> Domain {
+        Domain::of(&self.metric, &self.unit)
+    }
+
+    /// Object, metric and statistic, as on an axis: `sojourn p99 of bottleneck.forward`.
+    pub(crate) fn full_title(&self) -> String {
+        format!("{} of {}", self.title, self.subject)
+    }
+
+    /// The means, seed by seed, of the column's values for several variants. Empty unless all have a value under a common
+    /// seed, because means over different sets of variants are not comparable.
+    pub(crate) fn mean_by_seed(&self, of_each: &[Vec<(u64, f64)>]) -> Vec<(u64, f64)> {
+        let Some((first, others)) = of_each.split_first() else { return Vec::new() };
+        let of_seed =
+            |values: &[(u64, f64)], seed: u64| values.iter().find(|(s, _)| *s == seed).map(|(_, v)| *v);
+        let mean = |(seed, value): &(u64, f64)| {
+            let values: Option<Vec<f64>> = others.iter().map(|other| of_seed(other, *seed)).collect();
+            Some((*seed, (value + values?.iter().sum::<f64>()) / of_each.len() as f64))
         };
-        let values: Vec<f64> = first.iter().filter_map(mean).collect();
-        Estimate::of(&values).map(|estimate| ColumnValue { estimate, is_count: self.is_count() })
+        first.iter().filter_map(mean).collect()
     }
 
     /// The unit for headings; empty if there is none or the title implies it.
@@ -89,22 +108,22 @@ impl Column {
         matches!(self.unit.as_str(), "packets" | "count")
     }
 
-    /// The column's value in each run of `variant`, by seed.
-    fn by_seed(&self, runs: &[RunSummary], variant: &str) -> IndexMap<u64, f64> {
-        let mut values = IndexMap::new();
-        for run in runs.iter().filter(|run| run.key.variant == variant) {
+    /// The column's value in each of these runs of a variant, by seed.
+    pub(crate) fn by_seed<'a>(&self, runs: impl Iterator<Item = &'a RunSummary>) -> Vec<(u64, f64)> {
+        let mut values = Vec::new();
+        for run in runs {
             let found = self.objects.iter().filter_map(|o| run.value(o, &self.metric, &self.part));
             let found = found.filter_map(|value| match self.statistic {
                 Statistic::Mean => Some(value.mean),
                 Statistic::P99 => value.percentiles.map(|p| p[2]),
             });
             match jettison_measure::statistics::mean(&found.collect::<Vec<_>>()) {
-                Some(value) => {
-                    values.insert(run.key.seed, value);
-                }
+                Some(value) => values.push((run.key.seed, value)),
                 // A recorder omits counts of events that did not happen.
-                None if self.is_count() && run.values.iter().any(|v| self.objects.contains(&v.object)) => {
-                    values.insert(run.key.seed, 0.0);
+                None if is_additive(&self.unit)
+                    && self.objects.iter().any(|object| run.has_object(object)) =>
+                {
+                    values.push((run.key.seed, 0.0));
                 }
                 None => {}
             }
@@ -266,7 +285,7 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     columns
 }
 
-/// One column for each deadline of each flow.
+/// One column for each deadline of each flow, or of all flows together if many have deadlines.
 fn deadline_columns(results: &Results) -> Vec<Column> {
     let mut seen: IndexMap<(&str, &str), &str> = IndexMap::new();
     for value in results.runs.iter().flat_map(|run| &run.values) {
@@ -274,14 +293,28 @@ fn deadline_columns(results: &Results) -> Vec<Column> {
             seen.insert((&value.object, &value.part), &value.unit);
         }
     }
-    let column = |((flow, deadline), unit): (&(&str, &str), &&str)| Column {
+    let column = |subject: &str, objects: Vec<String>, deadline: &str, unit: &str| Column {
         title: format!("later than {deadline}"),
-        unit: (*unit).to_owned(),
-        subject: (*flow).to_owned(),
-        objects: vec![(*flow).to_owned()],
+        unit: unit.to_owned(),
+        subject: subject.to_owned(),
+        objects,
         metric: "deadline_miss".to_owned(),
-        part: (*deadline).to_owned(),
+        part: deadline.to_owned(),
         statistic: Statistic::Mean,
     };
-    seen.iter().map(column).collect()
+    let flows: IndexSet<&str> = seen.keys().map(|(flow, _)| *flow).collect();
+    if flows.len() <= OWN_COLUMNS {
+        let own = seen
+            .iter()
+            .map(|((flow, deadline), unit)| column(flow, vec![(*flow).to_owned()], deadline, unit));
+        return own.collect();
+    }
+    let mut by_deadline: IndexMap<(&str, &str), Vec<String>> = IndexMap::new();
+    for ((flow, deadline), unit) in seen {
+        by_deadline.entry((deadline, unit)).or_default().push(flow.to_owned());
+    }
+    let shared = by_deadline.into_iter().map(|((deadline, unit), flows)| {
+        column(&format!("mean of {} flows", flows.len()), flows, deadline, unit)
+    });
+    shared.collect()
 }

@@ -10,7 +10,10 @@
 
 mod capture;
 mod columns;
+mod comparison;
+mod difference;
 mod error;
+mod estimate;
 pub mod html;
 mod matrix;
 mod matrix_layout;
@@ -20,6 +23,7 @@ mod number;
 mod pcapng;
 mod reproduction;
 mod reproduction_table;
+mod samples;
 mod side_by_side;
 mod side_by_side_table;
 mod store;
@@ -27,13 +31,16 @@ mod style;
 mod summary;
 mod table;
 mod viewers;
+mod warning;
 
 #[cfg(test)]
 mod testing;
 
 pub use capture::{CaptureError, CapturedFrame, read_capture};
 pub use columns::{Column, ColumnValue, Statistic, bottleneck, comparison_columns};
+pub use difference::{Difference, DifferenceRecord, differences};
 pub use error::ReportError;
+pub use estimate::Estimate;
 pub use model::{
     Combine, Experiment, Failure, FailureEntry, Figure, Input, LiveEntry, LiveFacts, Manifest, Mode,
     RunEntry, RunKey, RunTiming, Status, Timing, Variant, View, names_object,
@@ -41,11 +48,12 @@ pub use model::{
 pub use pcapng::PortCapture;
 pub use reproduction::{ClaimRecord, Counts, ReproductionRecord, ReproductionRow, Sentence, Tagged, Verdict};
 pub use reproduction_table::{claims_table, reproduction_table};
-pub use side_by_side::{OneSided, PairRow, Side, SideBySide, SideRecord, Warning};
+pub use side_by_side::{Mismatch, OneSided, PairDifference, PairRow, Side, SideBySide, SideRecord};
 pub use side_by_side_table::side_by_side_table;
 pub use store::{Captures, Claim, ClaimedFolder, Closing, Results, Writer, WriterOptions};
 #[cfg(feature = "arrow")]
 pub use store::{MemoryResults, MemoryWriter, summarise};
 pub use style::{Line, SCHEME_AXES, Style};
-pub use summary::{Estimate, RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
+pub use summary::{RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
 pub use table::comparison_table;
+pub use warning::{Warning, WarningRecord};

@@ -4,10 +4,13 @@
 //! badly with which value of the other.
 
 use indexmap::IndexSet;
+use jettison_measure::Domain;
 
 use crate::columns::{Column, ColumnValue, Statistic, comparison_columns};
+use crate::difference::paired;
 use crate::matrix_layout::{Grid, Layout};
 use crate::number;
+use crate::samples::by_variant;
 use crate::store::Results;
 
 /// Main metrics of a matrix, in order.
@@ -56,8 +59,16 @@ pub(crate) struct Cell {
     /// Shade, from 0 (best in the column) to 1 (worst). For a metric that is neither better high nor low, from the
     /// smallest.
     pub shade: f64,
-    /// Whether no value in its column is better, to the printed precision.
+    /// Whether it is better than all values in its column that print otherwise, beyond chance: the 95 % interval of the
+    /// difference, paired by seed, excludes zero.
     pub is_best: bool,
+}
+
+/// A value with those of the single seeds.
+#[derive(Debug, Clone)]
+struct Value {
+    shown: ColumnValue,
+    by_seed: Vec<(u64, f64)>,
 }
 
 /// Which values of a metric are better.
@@ -126,20 +137,23 @@ fn other_queues(results: &Results, columns: &[Column]) -> Vec<Column> {
 /// The values of `column` in `grid`, row by row; `None` for missing values.
 pub(crate) fn matrix(results: &Results, grid: &Grid, column: &Column) -> Vec<Vec<Option<Cell>>> {
     let variants = &results.manifest.experiment.variants;
-    let value = |places: &Vec<usize>| match places.as_slice() {
-        [only] => column.value(&results.runs, &variants[*only].name),
-        several => {
-            let names: Vec<&str> = several.iter().map(|place| variants[*place].name.as_str()).collect();
-            column.mean_value(&results.runs, &names)
-        }
+    let runs = by_variant(&results.runs);
+    let of_variant = |place: &usize| {
+        let runs = runs.get(variants[*place].name.as_str());
+        column.by_seed(runs.into_iter().flatten().copied())
     };
-    let values: Vec<Vec<Option<ColumnValue>>> =
+    let value = |places: &Vec<usize>| {
+        let mut of_each: Vec<Vec<(u64, f64)>> = places.iter().map(of_variant).collect();
+        let by_seed = if of_each.len() == 1 { of_each.swap_remove(0) } else { column.mean_by_seed(&of_each) };
+        Some(Value { shown: column.of(&by_seed)?, by_seed })
+    };
+    let values: Vec<Vec<Option<Value>>> =
         grid.rows().map(|row| row.cells.iter().map(value).collect()).collect();
     let better = better(&column.metric);
     let width = values.first().map_or(0, Vec::len);
     let mut cells: Vec<Vec<Option<Cell>>> = vec![Vec::with_capacity(width); values.len()];
     for at in 0..width {
-        let column: Vec<Option<ColumnValue>> = values.iter().map(|row| row[at]).collect();
+        let column: Vec<Option<&Value>> = values.iter().map(|row| row[at].as_ref()).collect();
         for (row, cell) in cells.iter_mut().zip(ranked(&column, better)) {
             row.push(cell);
         }
@@ -148,8 +162,8 @@ pub(crate) fn matrix(results: &Results, grid: &Grid, column: &Column) -> Vec<Vec
 }
 
 /// Cells of one column, ranked against each other.
-fn ranked(values: &[Option<ColumnValue>], better: Better) -> Vec<Option<Cell>> {
-    let means = || values.iter().flatten().map(|value| value.estimate.mean);
+fn ranked(values: &[Option<&Value>], better: Better) -> Vec<Option<Cell>> {
+    let means = || values.iter().flatten().map(|value| value.shown.estimate.mean);
     let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(f64::NEG_INFINITY, f64::max));
     let best = if better == Better::High { high } else { low };
     // Ratios are more informative than differences if values span orders of magnitude.
@@ -160,19 +174,28 @@ fn ranked(values: &[Option<ColumnValue>], better: Better) -> Vec<Option<Cell>> {
         let mean = value.estimate.mean;
         if value.is_count { number::count(mean) } else { number::plain(rounded(mean)) }
     };
-    let printed: Vec<Option<String>> = values.iter().map(|value| value.as_ref().map(text)).collect();
+    let printed: Vec<Option<String>> =
+        values.iter().map(|value| value.map(|value| text(&value.shown))).collect();
     let best_text = values.iter().zip(&printed).find_map(|(value, printed)| {
-        value.filter(|value| value.estimate.mean == best).and(printed.as_deref())
+        value.filter(|value| value.shown.estimate.mean == best).and(printed.as_deref())
     });
     // If all are equal, none is best.
     let is_contest = better != Better::Neither && printed.iter().flatten().collect::<IndexSet<_>>().len() > 1;
-    let cell = |(value, text): (&Option<ColumnValue>, &Option<String>)| {
+    // Values that print alike share the place.
+    let beats_others = |value: &Value| {
+        let others = values.iter().zip(&printed).filter(|(_, other)| other.as_deref() != best_text);
+        others.filter_map(|(other, _)| *other).all(|other| {
+            let difference = paired(Domain::Real, &other.by_seed, &value.by_seed);
+            difference.is_some_and(|difference| difference.estimate.excludes(0.0))
+        })
+    };
+    let cell = |(value, text): (&Option<&Value>, &Option<String>)| {
         let (value, text) = ((*value)?, text.clone()?);
-        let off = (scale(value.estimate.mean) - scale(best)).abs();
+        let off = (scale(value.shown.estimate.mean) - scale(best)).abs();
         Some(Cell {
-            value,
+            value: value.shown,
             shade: if span > 0.0 { (off / span).clamp(0.0, 1.0) } else { 0.0 },
-            is_best: is_contest && Some(text.as_str()) == best_text,
+            is_best: is_contest && Some(text.as_str()) == best_text && beats_others(value),
             text,
         })
     };
@@ -205,17 +228,31 @@ fn better(metric: &str) -> Better {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::estimate::Estimate;
     use crate::matrix_layout::layout;
-    use crate::summary::Estimate;
     use crate::testing::{self, streaming};
 
-    fn of(values: &[f64]) -> Vec<Option<ColumnValue>> {
-        let value = |v: &f64| Estimate::of(&[*v]).map(|estimate| ColumnValue { estimate, is_count: false });
-        values.iter().map(value).collect()
+    /// Values whose seeds differ by a hundredth of `spread`, each in its own order.
+    fn of(values: &[f64], spread: f64) -> Vec<Option<Value>> {
+        let value = |(place, mean): (usize, &f64)| {
+            let deviation = |seed: u64| spread * 0.01 * (((seed + place as u64) % 3) as f64 - 1.0);
+            let by_seed: Vec<(u64, f64)> = (0..3).map(|seed| (seed, mean + deviation(seed))).collect();
+            let values: Vec<f64> = by_seed.iter().map(|(_, value)| *value).collect();
+            let estimate = Estimate { mean: *mean, ..Estimate::of(&values)? };
+            Some(Value { shown: ColumnValue { estimate, is_count: false }, by_seed })
+        };
+        values.iter().enumerate().map(value).collect()
+    }
+
+    fn best(values: &[Option<Value>], better: Better) -> Vec<bool> {
+        let values: Vec<Option<&Value>> = values.iter().map(Option::as_ref).collect();
+        ranked(&values, better).into_iter().map(|cell| cell.is_some_and(|c| c.is_best)).collect()
     }
 
     fn shades(values: &[f64], better: Better) -> Vec<f64> {
-        ranked(&of(values), better).into_iter().flatten().map(|cell| cell.shade).collect()
+        let values = of(values, 1.0);
+        let values: Vec<Option<&Value>> = values.iter().map(Option::as_ref).collect();
+        ranked(&values, better).into_iter().flatten().map(|cell| cell.shade).collect()
     }
 
     #[test]
@@ -234,9 +271,7 @@ mod tests {
 
     #[test]
     fn best_values_print_alike_and_none_is_best_if_all_do() {
-        let best = |values: &[f64], better| -> Vec<bool> {
-            ranked(&of(values), better).into_iter().map(|cell| cell.is_some_and(|c| c.is_best)).collect()
-        };
+        let best = |values: &[f64], better| best(&of(values, 1.0), better);
         assert_eq!(best(&[19.11, 19.12, 18.0], Better::High), [true, true, false]);
         assert_eq!(best(&[19.11, 19.12], Better::High), [false, false]);
         assert_eq!(best(&[99.98, 100.02, 97.0], Better::High), [true, true, false]);
@@ -245,9 +280,20 @@ mod tests {
     }
 
     #[test]
+    fn none_is_best_by_chance() {
+        assert_eq!(best(&of(&[5.0, 5.4, 3.0], 1.0), Better::Low), [false, false, true]);
+        assert_eq!(best(&of(&[5.0, 5.4, 3.0], 100.0), Better::Low), [false; 3], "the seeds differ by more");
+        assert_eq!(best(&of(&[5.0, 3.1, 3.0], 20.0), Better::Low), [false; 3], "the second is as good");
+        let mut one_seed = of(&[5.0, 3.0], 1.0);
+        one_seed.iter_mut().flatten().for_each(|value| value.by_seed.truncate(1));
+        assert_eq!(best(&one_seed, Better::Low), [false; 2]);
+    }
+
+    #[test]
     fn a_missing_value_makes_no_cell() {
-        let mut values = of(&[2.0, 1.0]);
+        let mut values = of(&[2.0, 1.0], 1.0);
         values.push(None);
+        let values: Vec<Option<&Value>> = values.iter().map(Option::as_ref).collect();
         let cells = ranked(&values, Better::Low);
         assert!(cells[2].is_none() && cells[1].as_ref().is_some_and(|cell| cell.is_best));
     }
@@ -284,18 +330,22 @@ mod tests {
         let column = metrics(&results).main.into_iter().find(|c| c.metric == "sojourn").unwrap();
         let names: Vec<String> =
             results.manifest.experiment.variants.iter().map(|v| v.name.clone()).collect();
-        let names: Vec<&str> = names[..2].iter().map(String::as_str).collect();
         let of = |results: &Results, name: &str| column.value(&results.runs, name).unwrap().estimate;
-        let mean = column.mean_value(&results.runs, &names).unwrap().estimate;
-        assert!((mean.mean - (of(&results, names[0]).mean + of(&results, names[1]).mean) / 2.0).abs() < 1e-9);
-        assert_eq!(mean.n, 2);
+        let mean = |results: &Results| {
+            let of_variant =
+                |name: &String| column.by_seed(results.runs.iter().filter(|r| r.key.variant == *name));
+            let of_each: Vec<Vec<(u64, f64)>> = names[..2].iter().map(of_variant).collect();
+            column.of(&column.mean_by_seed(&of_each)).map(|value| value.estimate)
+        };
+        let both = mean(&results).unwrap();
+        assert!(
+            (both.mean - (of(&results, &names[0]).mean + of(&results, &names[1]).mean) / 2.0).abs() < 1e-9
+        );
+        assert_eq!(both.n, 2);
         // The second variant lacks its second seed: both keep the first seed.
         results.runs.retain(|run| run.key.variant != names[1] || run.key.seed == 1);
-        assert_eq!(column.mean_value(&results.runs, &names).unwrap().estimate.n, 1);
+        assert_eq!(mean(&results).unwrap().n, 1);
         results.runs.retain(|run| run.key.variant != names[1]);
-        assert!(
-            column.mean_value(&results.runs, &names).is_none(),
-            "a mean over fewer variants is not comparable"
-        );
+        assert!(mean(&results).is_none(), "a mean over fewer variants is not comparable");
     }
 }

@@ -216,6 +216,7 @@ mod tests {
         let variant = |labels: indexmap::IndexMap<String, String>| Variant {
             name: labels.values().cloned().collect::<Vec<_>>().join(","),
             labels,
+            baseline: None,
         };
         Experiment {
             variants: labels.into_iter().map(variant).collect(),

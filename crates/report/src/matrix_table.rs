@@ -6,6 +6,7 @@ use crate::columns::Column;
 use crate::matrix::{Cell, matrix, metrics};
 use crate::matrix_layout::{Grid, layout};
 use crate::store::Results;
+use crate::table::hanging;
 
 /// One matrix per main metric, in place of a long list of variants; `None` if there is no such list, or several
 /// matrices per metric. A matrix wider than `width` characters is continued below.
@@ -17,6 +18,14 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
         return None;
     }
     let tables: String = shown.iter().map(|column| one(results, grid, column, width)).collect();
+    let stars = match tables.contains('*') {
+        true => hanging(
+            "*",
+            "best in its column beyond chance: the 95 % intervals of its differences, paired by seed, exclude 0.",
+            width,
+        ),
+        false => String::new(),
+    };
     let rest = match (&layout.means_over, &layout.whole) {
         (None, _) => "report.html has intervals and more.".to_owned(),
         (Some(over), Some(_)) => {
@@ -26,7 +35,7 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
             format!("Means over {over}; summary.parquet has each of them, report.html more metrics.")
         }
     };
-    Some(format!("{tables}*: best in its column. {rest}\n"))
+    Some(format!("{tables}{stars}{rest}\n"))
 }
 
 fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String {

@@ -81,6 +81,9 @@ pub struct Variant {
     pub name: String,
     /// Its value on each axis, by the axis's name.
     pub labels: IndexMap<String, String>,
+    /// Name of the variant that it is compared with; none for a baseline itself, and in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
 }
 
 impl Variant {

@@ -1,5 +1,8 @@
 //! Formats numbers for tables and plots.
 
+/// Greatest deviation of an interval's sides from half its width, as a fraction, that `±` may hide.
+const LOPSIDED: f64 = 0.1;
+
 /// `value` with about three significant digits; whole numbers from 1,000 on.
 pub(crate) fn plain(value: f64) -> String {
     if !value.is_finite() {
@@ -15,16 +18,29 @@ pub(crate) fn plain(value: f64) -> String {
     grouped(value, decimals)
 }
 
-/// `mean ± half`, the interval with two significant digits and the mean with as many decimals.
-pub(crate) fn with_interval(mean: f64, half: Option<f64>) -> String {
-    match half {
-        Some(half) if half > 0.0 && half.is_finite() && mean.is_finite() => {
-            let decimals = significant_decimals(half, 2).min(significant_decimals(mean, 4).max(1)).min(6);
-            format!("{} ± {}", grouped(mean, decimals), grouped(half, decimals))
-        }
-        Some(_) if mean.is_finite() => format!("{} ± 0", plain(mean)),
-        _ => plain(mean),
+/// A mean with its interval: `96.44 ± 0.13`, or `0.16 [0.03, 0.73]` where the two sides differ so much that `±` would
+/// mislead. The interval has two significant digits and the mean as many decimals.
+pub(crate) fn with_interval(mean: f64, interval: Option<[f64; 2]>) -> String {
+    let Some([low, high]) = interval.filter(|_| mean.is_finite()) else { return plain(mean) };
+    let half = (high - low) / 2.0;
+    if half == 0.0 || !half.is_finite() {
+        return format!("{} ± 0", plain(mean));
     }
+    let decimals = significant_decimals(half, 2).min(significant_decimals(mean, 4).max(1)).min(6);
+    let sides = [mean - low, high - mean];
+    match sides.iter().all(|side| (side - half).abs() <= LOPSIDED * half) {
+        true => format!("{} ± {}", grouped(mean, decimals), grouped(half, decimals)),
+        false => {
+            let [mean, low, high] = [mean, low, high].map(|value| grouped(value, decimals));
+            format!("{mean} [{low}, {high}]")
+        }
+    }
+}
+
+/// A difference with its interval and its sign: `+0.44 ± 0.13`.
+pub(crate) fn signed(mean: f64, interval: Option<[f64; 2]>) -> String {
+    let text = with_interval(mean, interval);
+    if mean > 0.0 { format!("+{text}") } else { text }
 }
 
 /// A count: without decimals if it is whole.
@@ -100,12 +116,28 @@ mod tests {
 
     #[test]
     fn an_interval_sets_the_decimals_of_its_mean() {
-        assert_eq!(with_interval(96.437, Some(0.128)), "96.44 ± 0.13");
-        assert_eq!(with_interval(12345.6, Some(321.0)), "12,346 ± 321");
+        let around = |mean: f64, half: f64| with_interval(mean, Some([mean - half, mean + half]));
+        assert_eq!(around(96.437, 0.128), "96.44 ± 0.13");
+        assert_eq!(around(12345.6, 321.0), "12,346 ± 321");
         assert_eq!(with_interval(5.0, None), "5.00");
-        assert_eq!(with_interval(5.0, Some(0.0)), "5.00 ± 0");
-        assert_eq!(with_interval(0.0, Some(0.0)), "0 ± 0");
-        assert_eq!(with_interval(43.2, Some(0.00001)), "43.20 ± 0.00");
+        assert_eq!(around(5.0, 0.0), "5.00 ± 0");
+        assert_eq!(around(0.0, 0.0), "0 ± 0");
+        assert_eq!(around(43.2, 0.00001), "43.20 ± 0.00");
+    }
+
+    #[test]
+    fn a_lopsided_interval_shows_its_ends() {
+        assert_eq!(with_interval(0.2, Some([0.033770, 0.730461])), "0.20 [0.03, 0.73]");
+        assert_eq!(with_interval(4.667, Some([0.0, 20.77])), "5 [0, 21]");
+        assert_eq!(with_interval(10.0, Some([9.05, 11.05])), "10.0 ± 1.0");
+        assert_eq!(with_interval(10.0, Some([9.2, 11.2])), "10.0 [9.2, 11.2]");
+    }
+
+    #[test]
+    fn a_difference_has_a_sign() {
+        assert_eq!(signed(0.437, Some([0.309, 0.565])), "+0.44 ± 0.13");
+        assert_eq!(signed(-83.4, None), "-83.4");
+        assert_eq!(signed(0.0, Some([0.0, 0.0])), "0 ± 0");
     }
 
     #[test]

@@ -15,13 +15,12 @@ pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
         .set_width(u16::try_from(width).unwrap_or(u16::MAX));
     table.set_header(["", "figure", "unit", "paper", "ours", "ratio", "effect", "verdict"]);
     for (index, row) in rows.iter().enumerate() {
-        let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
         table.add_row([
             (index + 1).to_string(),
             row.figure.clone(),
             row.unit.clone(),
             row.paper_text(),
-            row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, half)),
+            row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, row.ci95)),
             row.ratio.map_or_else(|| "–".to_owned(), number::plain),
             row.effect_text(),
             row.verdict.to_string(),

@@ -1,16 +1,20 @@
 //! Two results of one scenario side by side, such as a simulated and a live one.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 
+use crate::difference::paired;
 use crate::error::ReportError;
+use crate::estimate::Estimate;
 use crate::html;
 use crate::model::{Experiment, Mode};
+use crate::samples::{Sample, Samples, name};
 use crate::store::{Results, write_atomically};
-use crate::summary::{Estimate, SummaryRow};
+use crate::summary::RunSummary;
 
 /// One of the two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -35,7 +39,7 @@ pub struct SideBySide {
     /// Objects and metrics that only one has.
     pub one_sided: Vec<OneSided>,
     /// Reasons why the two may not be comparable.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Mismatch>,
 }
 
 /// A metric of an object in both results.
@@ -53,14 +57,20 @@ pub struct PairRow {
     pub a: Estimate,
     /// Mean over B's seeds.
     pub b: Estimate,
+    /// B minus A.
+    pub difference: PairDifference,
+}
+
+/// The difference between the means of two results.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairDifference {
+    /// The difference and its interval: Student's if paired, else Welch's.
+    pub estimate: Estimate,
+    /// Whether it is the mean of the differences seed by seed.
+    pub is_paired: bool,
 }
 
 impl PairRow {
-    /// B minus A.
-    pub fn difference(&self) -> f64 {
-        self.b.mean - self.a.mean
-    }
-
     /// B divided by A; `None` if A is zero.
     pub fn ratio(&self) -> Option<f64> {
         (self.a.mean != 0.0).then(|| self.b.mean / self.a.mean)
@@ -82,7 +92,7 @@ pub struct OneSided {
 
 /// Reason why two results may not be comparable.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Warning {
+pub struct Mismatch {
     /// The reason, in a sentence without a full stop.
     pub text: String,
     /// The single differences.
@@ -114,26 +124,34 @@ impl SideBySide {
     }
 
     fn add_pair(&mut self, [in_a, in_b]: &[String; 2]) {
-        let (of_a, of_b) = (by_name(&self.a, in_a), by_name(&self.b, in_b));
+        let is_simulated =
+            [&self.a, &self.b].iter().all(|side| side.manifest.experiment.mode == Mode::Simulated);
+        let (runs_a, runs_b) = (runs_of(&self.a, in_a), runs_of(&self.b, in_b));
+        let (samples_a, samples_b) = (Samples::of(&runs_a), Samples::of(&runs_b));
+        let (of_a, of_b) = (by_name(&samples_a), by_name(&samples_b));
         for (name, a) in &of_a {
             let Some(b) = of_b.get(name) else { continue };
+            let of = |sample: &Sample<'_>| Estimate::within(sample.domain, &values(sample));
+            let (Some(estimate_a), Some(estimate_b)) = (of(a), of(b)) else { continue };
+            let Some(difference) = difference(a, b, is_simulated) else { continue };
             self.rows.push(PairRow {
                 variant: in_a.clone(),
-                object: a.object.clone(),
-                metric: a.full_metric(),
-                unit: a.unit.clone(),
-                a: a.estimate,
-                b: b.estimate,
+                object: a.first.object.clone(),
+                metric: full_metric(a),
+                unit: a.first.unit.clone(),
+                a: estimate_a,
+                b: estimate_b,
+                difference,
             });
         }
         let sides = [(Side::A, in_a, &of_a, &of_b), (Side::B, in_b, &of_b, &of_a)];
         for (side, variant, here, there) in sides {
             let objects_there: IndexSet<&str> = there.keys().map(|name| name.0).collect();
             let mut alone: IndexMap<&str, Vec<String>> = IndexMap::new();
-            for (name, row) in here.iter().filter(|(name, _)| !there.contains_key(*name)) {
+            for (name, sample) in here.iter().filter(|(name, _)| !there.contains_key(*name)) {
                 let metrics = alone.entry(name.0).or_default();
                 if objects_there.contains(name.0) {
-                    metrics.push(row.full_metric());
+                    metrics.push(full_metric(sample));
                 }
             }
             self.one_sided.extend(alone.into_iter().map(|(object, metrics)| OneSided {
@@ -177,7 +195,9 @@ impl SideBySide {
             b: row.b.mean,
             b_ci95: row.b.ci95,
             b_n: row.b.n,
-            difference: row.difference(),
+            difference: row.difference.estimate.mean,
+            difference_ci95: row.difference.estimate.ci95,
+            paired: row.difference.is_paired,
             ratio: row.ratio(),
         });
         let alone = self.one_sided.iter().map(|alone| SideRecord::OneSided {
@@ -218,7 +238,7 @@ pub enum SideRecord<'a> {
     /// One of the two results.
     Side { side: Side, scenario: &'a str, mode: Mode, folder: &'a Path, runs: usize },
     /// A reason why they may not be comparable.
-    Warning(&'a Warning),
+    Warning(&'a Mismatch),
     /// A row.
     Comparison {
         variant: &'a str,
@@ -232,6 +252,8 @@ pub enum SideRecord<'a> {
         b_ci95: Option<[f64; 2]>,
         b_n: usize,
         difference: f64,
+        difference_ci95: Option<[f64; 2]>,
+        paired: bool,
         ratio: Option<f64>,
     },
     /// A variant, object or metrics that only one has.
@@ -251,16 +273,42 @@ fn pairs(a: &Results, b: &Results) -> Vec<[String; 2]> {
     }
 }
 
-/// The rows of a variant by object, metric and part.
-fn by_name<'a>(results: &'a Results, variant: &str) -> IndexMap<(&'a str, &'a str, &'a str), &'a SummaryRow> {
-    let rows = results.summary.rows.iter().filter(|row| row.variant == variant);
-    rows.map(|row| ((row.object.as_str(), row.metric.as_str(), row.part.as_str()), row)).collect()
+/// The runs of a variant.
+fn runs_of<'a>(results: &'a Results, variant: &str) -> Vec<&'a RunSummary> {
+    results.runs.iter().filter(|run| run.key.variant == variant).collect()
 }
 
-fn warnings(a: &Experiment, b: &Experiment) -> Vec<Warning> {
+/// The samples of a variant by object, metric and part.
+fn by_name<'a, 's>(samples: &'s Samples<'a>) -> IndexMap<(&'a str, &'a str, &'a str), &'s Sample<'a>> {
+    samples.iter().map(|sample| (name(sample.first), sample)).collect()
+}
+
+fn full_metric(sample: &Sample<'_>) -> String {
+    match sample.first.part.as_str() {
+        "" => sample.first.metric.clone(),
+        part => format!("{}:{part}", sample.first.metric),
+    }
+}
+
+fn values(sample: &Sample<'_>) -> Vec<f64> {
+    sample.by_run.iter().map(|(_, value)| *value).collect()
+}
+
+/// B minus A: paired if both are simulated and have the same seeds, which then draw the same random numbers.
+fn difference(a: &Sample<'_>, b: &Sample<'_>, is_simulated: bool) -> Option<PairDifference> {
+    let seeds = |sample: &Sample<'_>| sample.by_run.iter().map(|(seed, _)| *seed).collect::<BTreeSet<u64>>();
+    let is_paired = is_simulated && seeds(a) == seeds(b);
+    let estimate = match is_paired {
+        true => paired(a.domain, &a.by_run, &b.by_run)?.estimate,
+        false => Estimate::difference(&values(a), &values(b))?,
+    };
+    Some(PairDifference { estimate, is_paired })
+}
+
+fn warnings(a: &Experiment, b: &Experiment) -> Vec<Mismatch> {
     let mut found = Vec::new();
     if a.name != b.name {
-        found.push(Warning {
+        found.push(Mismatch {
             text: "The scenarios differ".to_owned(),
             lines: vec![format!("A: {}, B: {}", a.name, b.name)],
         });
@@ -278,7 +326,7 @@ fn warnings(a: &Experiment, b: &Experiment) -> Vec<Warning> {
     });
     let lines: Vec<String> = lines.collect();
     if !lines.is_empty() {
-        found.push(Warning { text: "The input files differ".to_owned(), lines });
+        found.push(Mismatch { text: "The input files differ".to_owned(), lines });
     }
     found
 }
@@ -315,7 +363,8 @@ mod tests {
         let row = both.rows.iter().filter(of_codel).nth(1).unwrap();
         assert_eq!((row.a.n, row.b.n, row.b.ci95), (3, 1, None));
         assert_eq!(row.ratio(), Some(row.b.mean / row.a.mean));
-        assert_eq!(row.difference(), row.b.mean - row.a.mean);
+        let difference = row.b.mean - row.a.mean;
+        assert!((row.difference.estimate.mean - difference).abs() < 1e-9 && !row.difference.is_paired);
     }
 
     #[test]
@@ -347,7 +396,7 @@ mod tests {
         let b = testing::stored(&folder.path().join("b"), &["other"], 2);
         let both = SideBySide::of(a.clone(), b);
         assert_eq!(both.pairs, [["one", "other"]]);
-        assert!(both.rows.iter().all(|row| row.difference() == 0.0) && !both.rows.is_empty());
+        assert!(both.rows.iter().all(|row| row.difference.estimate.mean == 0.0) && !both.rows.is_empty());
         let two = testing::stored(&folder.path().join("c"), &["x", "y"], 2);
         let neither = SideBySide::of(a, two);
         assert!(neither.pairs.is_empty() && neither.rows.is_empty());

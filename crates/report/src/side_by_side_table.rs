@@ -2,8 +2,9 @@
 
 use comfy_table::ContentArrangement;
 
+use crate::model::Mode;
 use crate::number;
-use crate::side_by_side::{OneSided, Side, SideBySide};
+use crate::side_by_side::{OneSided, PairRow, Side, SideBySide};
 use crate::table::{align_right, hanging, new_table};
 
 /// One table per variant with one row per common metric; then one-sided values, then warnings.
@@ -58,16 +59,59 @@ fn rows(both: &SideBySide, width: usize) -> String {
             table.add_row([
                 format!("  {}", row.metric),
                 row.unit.clone(),
-                number::with_interval(row.a.mean, row.a.half_width()),
-                number::with_interval(row.b.mean, row.b.half_width()),
-                number::plain(row.difference()),
+                number::with_interval(row.a.mean, row.a.ci95),
+                number::with_interval(row.b.mean, row.b.ci95),
+                difference(row),
                 row.ratio().map_or_else(|| "–".to_owned(), number::plain),
             ]);
         }
         align_right(&mut table, 2..6);
         out.push_str(&format!("{table}\n"));
     }
-    out + "Means over seeds, ± half the 95 % interval (Student).\nThe difference is B − A, the ratio B / A.\n"
+    out + "Means over seeds, ± half the 95 % interval or [its ends].\n" + &explanation(both, width)
+}
+
+/// A difference with its interval, and a mark if the interval excludes zero.
+pub(crate) fn difference(row: &PairRow) -> String {
+    let estimate = &row.difference.estimate;
+    let text = number::signed(estimate.mean, estimate.ci95);
+    match estimate.excludes(0.0) {
+        true if estimate.mean > 0.0 => format!("{text} ▲"),
+        true => format!("{text} ▼"),
+        false => text,
+    }
+}
+
+/// What the differences are, and why they are not paired.
+fn explanation(both: &SideBySide, width: usize) -> String {
+    let mut text = "B − A, the ratio is B / A. ".to_owned();
+    text.push_str(&pairing(both));
+    if both.rows.iter().any(|row| row.difference.estimate.excludes(0.0)) {
+        text.push_str(" ▲ ▼: the interval of the difference excludes 0.");
+    }
+    hanging("Difference", &text, width)
+}
+
+/// Whether the differences are paired, in a sentence or two.
+pub(crate) fn pairing(both: &SideBySide) -> String {
+    let paired = both.rows.iter().filter(|row| row.difference.is_paired).count();
+    let is_simulated =
+        [Side::A, Side::B].map(|side| both.side(side).manifest.experiment.mode == Mode::Simulated);
+    let why = match is_simulated {
+        [true, true] => "they do not have the same seeds",
+        _ => "live runs do not repeat what a seed does",
+    };
+    match paired {
+        0 => format!("Not paired, since {why}: the interval (Welch) takes the two as independent."),
+        _ if paired == both.rows.len() => {
+            "Paired by seed: the interval is that of the differences.".to_owned()
+        }
+        _ => format!(
+            "Paired by seed, except for {} values that {}.",
+            both.rows.len() - paired,
+            "one result did not measure under all seeds"
+        ),
+    }
 }
 
 /// A one-sided entry as text for lists.
@@ -86,7 +130,7 @@ pub(crate) fn text(both: &SideBySide, alone: &OneSided) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::side_by_side::Warning;
+    use crate::side_by_side::Mismatch;
     use crate::testing;
 
     #[test]
@@ -95,7 +139,7 @@ mod tests {
         let sim = testing::stored(&folder.path().join("sim"), &["tail-drop", "codel", "codel-ecn"], 3);
         let mut both = SideBySide::of(sim, testing::live(&folder.path().join("live")));
         (both.a.folder, both.b.folder) = ("out/sim".into(), "out/live".into());
-        both.warnings.push(Warning {
+        both.warnings.push(Mismatch {
             text: "The settings differ".to_owned(),
             lines: vec!["seeds: [1, 2, 3] | [1, 2]".to_owned()],
         });

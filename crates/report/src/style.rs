@@ -80,6 +80,7 @@ mod tests {
         let variant = |labels: &&[(&str, &str)]| Variant {
             name: String::new(),
             labels: labels.iter().map(|(axis, label)| (axis.to_string(), label.to_string())).collect(),
+            baseline: None,
         };
         labels.iter().map(variant).collect()
     }

@@ -1,19 +1,34 @@
 //! Summaries: values of single runs, and their means and confidence intervals over seeds.
 
-use indexmap::{IndexMap, IndexSet};
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use jettison_measure::RunRecord;
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::estimate::Estimate;
 use crate::model::{Mode, RunKey};
+use crate::samples::{Sample, Samples, by_variant};
 
 /// The summary values of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
     /// The run.
     pub key: RunKey,
-    /// The values, in the recorder's order.
+    /// The values, in the recorder's order. Complete before the first look-up.
     pub values: Vec<RunValue>,
+    places: Places,
+}
+
+/// Places of each object's values, for look-ups: a run may have tens of thousands of flows.
+#[derive(Debug, Clone, Default)]
+struct Places(OnceLock<HashMap<String, Vec<u32>>>);
+
+impl PartialEq for Places {
+    /// Always equal: the places follow from the values.
+    fn eq(&self, _: &Places) -> bool {
+        true
+    }
 }
 
 /// One summary value of one run.
@@ -44,55 +59,40 @@ impl RunSummary {
             mean: value.mean,
             percentiles: value.percentiles,
         });
-        RunSummary { key: key.clone(), values: values.collect() }
+        RunSummary::new(key.clone(), values.collect())
+    }
+
+    /// A run with these values.
+    pub fn new(key: RunKey, values: Vec<RunValue>) -> RunSummary {
+        RunSummary { key, values, places: Places::default() }
     }
 
     /// The value of an object, metric and part.
     pub fn value(&self, object: &str, metric: &str, part: &str) -> Option<&RunValue> {
-        self.values.iter().find(|v| v.object == object && v.metric == metric && v.part == part)
+        let mut places = self.places(object)?.iter();
+        places.find_map(|place| {
+            self.values.get(*place as usize).filter(|v| v.metric == metric && v.part == part)
+        })
     }
 
-    fn has_object(&self, object: &str) -> bool {
-        self.values.iter().any(|v| v.object == object)
+    /// Whether the run measured anything of an object.
+    pub fn has_object(&self, object: &str) -> bool {
+        self.places(object).is_some()
     }
-}
 
-/// A mean over seeds, with its confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    /// The mean.
-    pub mean: f64,
-    /// 95 % confidence interval by Student's t distribution; `None` for fewer than two values.
-    pub ci95: Option<[f64; 2]>,
-    /// Number of values.
-    pub n: usize,
-}
-
-impl Estimate {
-    /// The mean of `values` with its interval; `None` for no values.
-    pub fn of(values: &[f64]) -> Option<Estimate> {
-        let n = values.len();
-        let mean = jettison_measure::statistics::mean(values)?;
-        let ci95 = (n >= 2).then(|| {
-            let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-            let error = (squares / (n - 1) as f64 / n as f64).sqrt();
-            let half = student_95(n - 1) * error;
-            [mean - half, mean + half]
+    fn places(&self, object: &str) -> Option<&Vec<u32>> {
+        let places = self.places.0.get_or_init(|| {
+            let mut places: HashMap<String, Vec<u32>> = HashMap::new();
+            for (place, value) in self.values.iter().enumerate() {
+                match places.get_mut(&value.object) {
+                    Some(known) => known.push(place as u32),
+                    None => drop(places.insert(value.object.clone(), vec![place as u32])),
+                }
+            }
+            places
         });
-        Some(Estimate { mean, ci95, n })
+        places.get(object)
     }
-
-    /// Half the width of the confidence interval.
-    pub fn half_width(&self) -> Option<f64> {
-        self.ci95.map(|[low, high]| (high - low) / 2.0)
-    }
-}
-
-/// The 97.5 % quantile of Student's t distribution, rounded to six decimals because further digits depend on the
-/// platform's logarithms.
-fn student_95(freedom: usize) -> f64 {
-    let distribution = StudentsT::new(0.0, 1.0, freedom as f64).expect("at least one degree of freedom");
-    (distribution.inverse_cdf(0.975) * 1e6).round() / 1e6
 }
 
 /// Means and intervals over seeds, for all variants.
@@ -122,6 +122,19 @@ pub struct SummaryRow {
 }
 
 impl SummaryRow {
+    fn of(variant: &str, sample: &Sample<'_>) -> Option<SummaryRow> {
+        let values: Vec<f64> = sample.by_run.iter().map(|(_, value)| *value).collect();
+        Some(SummaryRow {
+            variant: variant.to_owned(),
+            object: sample.first.object.clone(),
+            metric: sample.first.metric.clone(),
+            part: sample.first.part.clone(),
+            unit: sample.first.unit.clone(),
+            estimate: Estimate::within(sample.domain, &values)?,
+            percentiles: sample.mean_percentiles(),
+        })
+    }
+
     /// The metric with its part: `drops:codel`.
     pub fn full_metric(&self) -> String {
         match self.part.as_str() {
@@ -137,39 +150,9 @@ impl Summary {
     /// A recorder omits events that did not happen. A count or rate that only some seeds of a variant have therefore
     /// counts as 0 in the others. A time that was not measured is left out of the mean, with a smaller `n`.
     pub fn of(runs: &[RunSummary]) -> Summary {
-        let mut by_variant: IndexMap<&str, Vec<&RunSummary>> = IndexMap::new();
-        for run in runs {
-            by_variant.entry(&run.key.variant).or_default().push(run);
-        }
         let mut rows = Vec::new();
-        for (variant, runs) in by_variant {
-            let mut order: IndexSet<(&str, &str, &str)> = IndexSet::new();
-            let maps: Vec<IndexMap<(&str, &str, &str), &RunValue>> =
-                runs.iter().map(|run| run.values.iter().map(|v| (name(v), v)).collect()).collect();
-            order.extend(runs.iter().flat_map(|run| run.values.iter().map(name)));
-            for key in order {
-                let found: Vec<&RunValue> = maps.iter().filter_map(|map| map.get(&key).copied()).collect();
-                let Some(first) = found.first() else { continue };
-                let mut means: Vec<f64> = found.iter().map(|v| v.mean).collect();
-                if is_additive(&first.unit) {
-                    let silent = |(run, map): &(&&RunSummary, &IndexMap<_, _>)| {
-                        !map.contains_key(&key) && run.has_object(key.0)
-                    };
-                    means.extend(runs.iter().zip(&maps).filter(silent).map(|_| 0.0));
-                }
-                let Some(estimate) = Estimate::of(&means) else {
-                    continue;
-                };
-                rows.push(SummaryRow {
-                    variant: variant.to_owned(),
-                    object: first.object.clone(),
-                    metric: first.metric.clone(),
-                    part: first.part.clone(),
-                    unit: first.unit.clone(),
-                    estimate,
-                    percentiles: mean_percentiles(&found),
-                });
-            }
+        for (variant, runs) in by_variant(runs) {
+            rows.extend(Samples::of(&runs).iter().filter_map(|sample| SummaryRow::of(variant, sample)));
         }
         Summary { rows }
     }
@@ -185,21 +168,6 @@ impl Summary {
     pub fn records<'a>(&'a self, scenario: &'a str, mode: Mode) -> impl Iterator<Item = SummaryRecord> + 'a {
         self.rows.iter().map(move |row| SummaryRecord::of(scenario, mode, row))
     }
-}
-
-fn name(value: &RunValue) -> (&str, &str, &str) {
-    (&value.object, &value.metric, &value.part)
-}
-
-/// Whether a missing value of this unit means zero, as for counts and rates but not for times.
-fn is_additive(unit: &str) -> bool {
-    matches!(unit, "packets" | "count" | "bytes" | "Mbit/s")
-}
-
-fn mean_percentiles(values: &[&RunValue]) -> Option<[f64; 3]> {
-    let found: Vec<[f64; 3]> = values.iter().filter_map(|v| v.percentiles).collect();
-    let mean = |i: usize| found.iter().map(|p| p[i]).sum::<f64>() / found.len() as f64;
-    (!found.is_empty()).then(|| [mean(0), mean(1), mean(2)])
 }
 
 /// A summary row in the output of `run --json`.
@@ -229,7 +197,7 @@ pub struct SummaryRecord {
     pub p95: Option<f64>,
     /// Mean over seeds of the 99th percentile.
     pub p99: Option<f64>,
-    /// 95 % confidence interval of the mean over seeds (Student); null for n < 2.
+    /// 95 % confidence interval of the mean over seeds; null for n < 2.
     pub ci95: Option<[f64; 2]>,
     /// Number of seeds.
     pub n: usize,
@@ -269,22 +237,35 @@ mod tests {
             mean: *mean,
             percentiles: *percentiles,
         });
-        RunSummary { key: RunKey { variant: "v".to_owned(), seed }, values: values.collect() }
+        RunSummary::new(RunKey { variant: "v".to_owned(), seed }, values.collect())
     }
 
     #[test]
-    fn the_interval_is_students() {
-        // Computed by hand: mean 6, s² = (16+4+0+4+16)/4 = 10, s/√5 = √2, t(4) = 2.776445, half = 3.926486.
-        let estimate = Estimate::of(&[2.0, 4.0, 6.0, 8.0, 10.0]).unwrap();
-        let [low, high] = estimate.ci95.unwrap();
-        assert_eq!((estimate.mean, estimate.n), (6.0, 5));
-        assert!((low - 2.073514).abs() < 2e-6 && (high - 9.926486).abs() < 2e-6, "{low} {high}");
-        // From tables: t(1) = 12.706205, t(9) = 2.262157, t(99) = 1.984217.
-        for (freedom, t) in [(1, 12.706205), (9, 2.262157), (99, 1.984217)] {
-            assert!((student_95(freedom) - t).abs() < 2e-6, "{freedom}: {}", student_95(freedom));
-        }
-        assert_eq!(Estimate::of(&[3.0]), Some(Estimate { mean: 3.0, ci95: None, n: 1 }));
-        assert_eq!(Estimate::of(&[]), None);
+    fn values_are_found_by_object_metric_and_part() {
+        let run = run(1, &[("drops", "", 9.0, None), ("drops", "codel", 6.0, None)]);
+        assert_eq!(run.value("q", "drops", "codel").map(|value| value.mean), Some(6.0));
+        assert!(run.value("q", "drops", "pie").is_none() && run.value("p", "drops", "").is_none());
+        assert!(run.has_object("q") && !run.has_object("p"));
+    }
+
+    #[test]
+    fn an_interval_follows_the_domain_of_its_metric() {
+        let value = |metric: &str, unit: &str, mean: f64| RunValue {
+            object: "q".to_owned(),
+            metric: metric.to_owned(),
+            unit: unit.to_owned(),
+            part: String::new(),
+            mean,
+            percentiles: None,
+        };
+        let run = |seed: u64, timeouts: f64, quality: f64| {
+            let values = vec![value("timeouts", "count", timeouts), value("sqi_ssim", "dB", quality)];
+            RunSummary::new(RunKey { variant: "v".to_owned(), seed }, values)
+        };
+        let summary = Summary::of(&[run(1, 0.0, 0.1), run(2, 0.0, -0.1), run(3, 1.0, 0.3)]);
+        let low = |metric: &str| summary.row("v", "q", metric, "").unwrap().estimate.ci95.unwrap()[0];
+        assert_eq!(low("timeouts"), 0.0);
+        assert!(low("sqi_ssim") < 0.0);
     }
 
     #[test]

@@ -2,17 +2,18 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::columns::{bottleneck, comparison_columns};
+use crate::columns::{Column, bottleneck};
+use crate::comparison::{Comparison, Mark, listed};
 use crate::matrix_table::matrix_tables;
 use crate::model::{Manifest, Mode, Status, Variant};
 use crate::store::Results;
 use crate::viewers;
 
 /// The comparison of the variants: one row each, or matrices if there are many over two axes. Columns beyond `width`
-/// characters continue in further tables below. Live results are marked in a title; failures follow below.
+/// characters continue in further tables below. Live results are marked in a title; warnings and failures follow below.
 pub fn comparison_table(results: &Results, width: usize) -> String {
     let table = match matrix_tables(results, width) {
-        Some(matrices) => matrices + &footer(results, ""),
+        Some(matrices) => matrices + &footer(results, &Comparison::of(results), &full_title, ""),
         None => list(results, width),
     };
     let experiment = &results.manifest.experiment;
@@ -20,7 +21,12 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
         Mode::Simulated => String::new(),
         mode => format!("{}, {mode}\n", experiment.name),
     };
-    title + &table + &failures(&results.manifest, width)
+    title + &table + &warnings(results, width) + &failures(&results.manifest, width)
+}
+
+/// Warnings, one line per reason.
+fn warnings(results: &Results, width: usize) -> String {
+    results.warnings.iter().map(|warning| hanging("Warning", &warning.text(), width)).collect()
 }
 
 /// Failures, one line per run.
@@ -28,18 +34,19 @@ fn failures(manifest: &Manifest, width: usize) -> String {
     manifest.failures.iter().map(|failure| hanging("failed", &failure.to_string(), width)).collect()
 }
 
+/// Maximum number of variants whose differences follow in words.
+const IN_WORDS: usize = 6;
+
 fn list(results: &Results, width: usize) -> String {
+    let comparison = Comparison::of(results);
     let variants = &results.manifest.experiment.variants;
-    let mut first = vec!["variant".to_owned(), String::new()];
-    first.extend(variants.iter().map(Variant::title));
-    let mut columns = Vec::new();
-    let shown = comparison_columns(results);
+    let shown = &comparison.columns;
     // The viewer whose columns come first is named once, below the table; other viewers are named in each of their
     // columns.
     let seen = || shown.iter().filter(|column| viewers::is_seen(&column.metric));
     let viewer = seen().next().map(|column| column.subject.as_str());
     let several_flows = results.manifest.objects.values().filter(|table| *table == "flows").count() > 1;
-    for column in &shown {
+    let title = |column: &Column| {
         // A flow's column names the flow, unless there is only one.
         let is_flows = several_flows
             && matches!(column.metric.as_str(), "rtt" | "owd" | "completion_time" | "loss")
@@ -47,28 +54,43 @@ fn list(results: &Results, width: usize) -> String {
                 && viewer != Some(&column.subject)
                 && column.objects != ["all flows"];
         let is_shared = shown.iter().filter(|other| other.title == column.title).count() > 1;
-        let title = if is_shared || is_flows {
+        if is_shared || is_flows {
             format!("{} {}", column.subject, column.title)
         } else {
             column.title.clone()
-        };
-        let mut cells = vec![title, column.shown_unit().to_owned()];
-        cells.extend(variants.iter().map(|variant| {
-            column.value(&results.runs, &variant.name).map_or_else(|| "–".to_owned(), |value| value.text())
-        }));
-        columns.push(cells);
+        }
+    };
+    if shown.is_empty() {
+        return "No measurements.\n".to_owned() + &footer(results, &comparison, &title, "");
     }
-    if columns.is_empty() {
-        return "No measurements.\n".to_owned() + &footer(results, "");
+    let mut first = vec!["variant".to_owned(), String::new()];
+    first.extend(variants.iter().map(Variant::title));
+    let mut columns = Vec::new();
+    let mut is_marked = false;
+    for (at, column) in shown.iter().enumerate() {
+        let marks: Vec<Option<Mark>> = (0..variants.len()).map(|place| comparison.mark(at, place)).collect();
+        let signs: Vec<&str> = marks.iter().map(|mark| mark.map_or("", Mark::sign)).collect();
+        let has_signs = signs.iter().any(|sign| !sign.is_empty());
+        is_marked |= has_signs;
+        let cell = |place: usize| {
+            let value = comparison.value(at, place).map_or_else(|| "–".to_owned(), |value| value.text());
+            // The digits of a column stay below each other.
+            if has_signs { format!("{value} {:1}", signs[place]) } else { value }
+        };
+        let mut cells = vec![title(column), column.shown_unit().to_owned()];
+        cells.extend((0..variants.len()).map(cell));
+        columns.push(cells);
     }
     let mut out = String::new();
     let mut group: Vec<&Vec<String>> = Vec::new();
-    let mut used = cell_width(&first);
+    // Beside the cells there is a border.
+    let start = cell_width(&first) + 1;
+    let mut used = start;
     for column in &columns {
         if !group.is_empty() && used + cell_width(column) > width {
             out.push_str(&render(&first, &group));
             group.clear();
-            used = cell_width(&first);
+            used = start;
         }
         used += cell_width(column);
         group.push(column);
@@ -77,20 +99,97 @@ fn list(results: &Results, width: usize) -> String {
     if let Some(viewer) = viewer {
         out.push_str(&format!("Viewer: {viewer}\n"));
     }
-    out + &footer(results, ", ± half the 95 % interval (Student)")
+    out.push_str(&footer(results, &comparison, &title, ", ± half the 95 % interval or [its ends]"));
+    out + &differences(&comparison, &title, is_marked, width)
+}
+
+/// What the marks mean, and each variant's differences from its baseline in words: first those beyond chance, in per cent
+/// of the baseline where that means something.
+fn differences(
+    comparison: &Comparison<'_>,
+    title: &dyn Fn(&Column) -> String,
+    is_marked: bool,
+    width: usize,
+) -> String {
+    let places = || (0..comparison.variants.len()).filter(|place| comparison.baseline(*place).is_some());
+    let has_interval = |place: usize| {
+        let mut columns = 0..comparison.columns.len();
+        columns
+            .any(|at| comparison.difference(at, place).is_some_and(|paired| paired.estimate.ci95.is_some()))
+    };
+    if !places().any(has_interval) {
+        return String::new();
+    }
+    let common = comparison.common_baseline();
+    let baseline = common.as_deref().unwrap_or("its baseline");
+    let marks = if is_marked { "▲ above, ▼ below " } else { "No difference from " };
+    let mut out = hanging(
+        "Differences",
+        &format!(
+            "{marks}{baseline} beyond chance: the 95 % interval of the difference, paired by seed, excludes 0."
+        ),
+        width,
+    );
+    if places().count() > IN_WORDS {
+        out.push_str("    report.html and differences.parquet have their sizes.\n");
+        return out;
+    }
+    for place in places() {
+        let (mut clear, mut unclear) = (Vec::new(), Vec::new());
+        for (at, column) in comparison.columns.iter().enumerate() {
+            let Some(paired) = comparison.difference(at, place) else { continue };
+            let name = title(column);
+            if Mark::of(&paired) == Mark::Unclear {
+                unclear.push(name);
+                continue;
+            }
+            let size = match paired.in_per_cent() {
+                // Per cents of a percentage would be ambiguous.
+                _ if column.unit == "%" => {
+                    format!("{} points", number::signed(paired.estimate.mean, paired.estimate.ci95))
+                }
+                Some(percent) => format!("{} %", number::signed(percent.mean, percent.ci95)),
+                None => {
+                    let size = number::signed(paired.estimate.mean, paired.estimate.ci95);
+                    format!("{size} {}", column.shown_unit()).trim_end().to_owned()
+                }
+            };
+            clear.push(format!("{name} {size}"));
+        }
+        let mut text =
+            if clear.is_empty() { "no difference beyond chance".to_owned() } else { clear.join(", ") };
+        if !clear.is_empty() && !unclear.is_empty() {
+            text.push_str(&format!("; not beyond chance: {}", listed(&unclear, IN_WORDS)));
+        }
+        let of = match (&common, comparison.baseline(place)) {
+            (None, Some(baseline)) => format!(" – {}", comparison.variants[baseline].title()),
+            _ => String::new(),
+        };
+        out.push_str(&hanging(&format!("  {}{of}", comparison.variants[place].title()), &text, width));
+    }
+    out
+}
+
+/// Title of a column in matrices, which name the subject.
+fn full_title(column: &Column) -> String {
+    column.full_title()
 }
 
 /// The footer: scope of the means; `intervals` describes the values beside them.
-fn footer(results: &Results, intervals: &str) -> String {
+fn footer(
+    results: &Results,
+    comparison: &Comparison<'_>,
+    title: &dyn Fn(&Column) -> String,
+    intervals: &str,
+) -> String {
     let mut out = String::new();
     if let Some(queue) = bottleneck(results) {
         out.push_str(&format!("Queue: {queue}\n"));
     }
     let seeds = results.manifest.experiment.seeds.len();
     let (done, all) = (results.manifest.runs.len(), seeds * results.manifest.experiment.variants.len());
-    if seeds > 1 {
-        let over = if done < all { "the seeds that finished".to_owned() } else { format!("{seeds} seeds") };
-        out.push_str(&format!("Means over {over}{intervals}.\n"));
+    if seeds > 1 && done > 0 {
+        out.push_str(&format!("Means over {}{intervals}.\n", comparison.seeds(title)));
     }
     if done < all {
         let why = if results.manifest.status == Status::Interrupted { "Interrupted: " } else { "" };

@@ -24,6 +24,7 @@ pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
             .map(|name| Variant {
                 name: (*name).to_owned(),
                 labels: IndexMap::from([("queue".to_owned(), (*name).to_owned())]),
+                baseline: (*name != variants[0]).then(|| variants[0].to_owned()),
             })
             .collect(),
         seeds: (1..=seeds).collect(),
@@ -220,7 +221,8 @@ pub(crate) fn of_two_axes(target: &Path, rows: usize, columns: usize) -> Results
         let name = format!("queue=queue-{row},load=load-{column}");
         let labels = [("queue", format!("queue-{row}")), ("load", format!("load-{column}"))];
         let labels = labels.into_iter().map(|(axis, label)| (axis.to_owned(), label)).collect();
-        experiment.variants.push(Variant { name: name.clone(), labels });
+        let baseline = (row > 0).then(|| format!("queue=queue-0,load=load-{column}"));
+        experiment.variants.push(Variant { name: name.clone(), labels, baseline });
         for seed in 1..=2 {
             let arm = (row * 3 % 5 + column) as u64;
             records.push((RunKey { variant: name.clone(), seed }, record(arm, seed)));

@@ -1,5 +1,9 @@
 //! Flows with viewers, and the columns for their quality of experience.
 
+use std::collections::HashMap;
+
+use indexmap::IndexSet;
+
 use crate::columns::{Column, Measured, OWN_COLUMNS, Statistic};
 use crate::store::Results;
 
@@ -7,30 +11,43 @@ use crate::store::Results;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Viewers<'a> {
     /// Flows of a single player each.
-    pub players: Vec<&'a str>,
+    pub players: IndexSet<&'a str>,
     /// Load generators: flows of many players, sequential and parallel.
-    pub loads: Vec<&'a str>,
+    pub loads: IndexSet<&'a str>,
 }
 
 impl Viewers<'_> {
     /// Whether a flow streams.
     pub(crate) fn contains(&self, flow: &str) -> bool {
-        self.players.contains(&flow) || self.loads.contains(&flow)
+        self.players.contains(flow) || self.loads.contains(flow)
     }
 }
 
 /// Finds the streaming flows.
-pub(crate) fn viewers(results: &Results) -> Viewers<'_> {
-    let has = |flow: &str, metrics: &[&str]| {
-        let mut values = results.runs.iter().flat_map(|run| &run.values);
-        values.any(|v| v.object == flow && metrics.contains(&v.metric.as_str()))
-    };
+pub(crate) fn viewers<'a>(results: &'a Results) -> Viewers<'a> {
+    // Stalls are counted for every player, even if zero, and decoded frames for every real-time video; a single player does
+    // not report a number of sessions.
+    let mut is_load: HashMap<&str, bool> = HashMap::new();
+    let mut loads: IndexSet<&str> = IndexSet::new();
+    for value in results.runs.iter().flat_map(|run| &run.values) {
+        match value.metric.as_str() {
+            "stalls" | "frames_decoded" => {
+                is_load.entry(&value.object).or_default();
+            }
+            "sessions" | "active_players" => {
+                loads.insert(&value.object);
+            }
+            _ => {}
+        }
+    }
+    for (flow, is_load) in &mut is_load {
+        *is_load = loads.contains(flow);
+    }
     let flows = results.manifest.objects.iter().filter(|(_, table)| *table == "flows");
-    // Stalls are counted for every player, even if zero, and decoded frames for every real-time video.
-    let streams =
-        flows.map(|(flow, _)| flow.as_str()).filter(|flow| has(flow, &["stalls", "frames_decoded"]));
-    // A single player does not report a number of sessions.
-    let (loads, players) = streams.partition(|flow| has(flow, &["sessions", "active_players"]));
+    let streams = flows.filter_map(|(flow, _)| Some((flow.as_str(), *is_load.get(flow.as_str())?)));
+    let (loads, players): (Vec<_>, Vec<_>) = streams.partition(|(_, is_load)| *is_load);
+    let names = |flows: Vec<(&'a str, bool)>| flows.into_iter().map(|(flow, _)| flow).collect();
+    let (players, loads) = (names(players), names(loads));
     Viewers { players, loads }
 }
 
@@ -84,10 +101,11 @@ pub(crate) fn is_seen(metric: &str) -> bool {
 pub(crate) fn columns(viewers: &Viewers, measured: &Measured) -> Vec<Column> {
     let mut columns = Vec::new();
     for (flows, sort) in [(&viewers.players, "players"), (&viewers.loads, "loads")] {
+        let flows: Vec<&str> = flows.iter().copied().collect();
         let is_beside = sort == "loads" && !viewers.players.is_empty();
         let shown = COLUMNS.iter().filter(|(_, metric, _)| !is_beside || BESIDE_PLAYERS.contains(metric));
         let subjects: Vec<(String, &[&str])> = match flows.len() {
-            n if n > OWN_COLUMNS || are_of_one_entry(flows) => {
+            n if n > OWN_COLUMNS || are_of_one_entry(&flows) => {
                 vec![(format!("mean of {n} {sort}"), flows.as_slice())]
             }
             _ => flows.chunks(1).map(|flow| (flow[0].to_owned(), flow)).collect(),
@@ -163,7 +181,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let few = Scene { players: 2, loads: 1, ..Scene::default() };
         let few = stored(&folder.path().join("few"), few, &["a"], 1);
-        assert_eq!(viewers(&few), Viewers { players: vec!["client-1", "client-2"], loads: vec!["load"] });
+        assert_eq!(
+            viewers(&few),
+            Viewers { players: ["client-1", "client-2"].into(), loads: ["load"].into() }
+        );
         let shown = titles(&few);
         assert!(of(&shown, "client-1").contains(&"switches") && of(&shown, "client-2").contains(&"switches"));
         assert_eq!(of(&shown, "load"), ["buffer", "frames/s", "stall ratio", "linear QoE"]);

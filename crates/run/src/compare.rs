@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jettison_report::{ReportError, Results, SideBySide, Warning};
+use jettison_report::{Mismatch, ReportError, Results, SideBySide};
 use thiserror::Error;
 use toml::Value;
 
@@ -39,13 +39,13 @@ pub fn compare(a: &Path, b: &Path) -> Result<SideBySide, CompareError> {
 }
 
 /// The settings in which two configurations differ, one line each. A scenario's name and description are ignored.
-fn differing_settings(a: &str, b: &str) -> Option<Warning> {
+fn differing_settings(a: &str, b: &str) -> Option<Mismatch> {
     if a == b {
         return None;
     }
     let text = "The settings differ".to_owned();
     let (Ok(in_a), Ok(in_b)) = (a.parse::<toml::Table>(), b.parse::<toml::Table>()) else {
-        return Some(Warning { text, lines: Vec::new() });
+        return Some(Mismatch { text, lines: Vec::new() });
     };
     let mut settings: BTreeMap<String, [Option<String>; 2]> = BTreeMap::new();
     for (side, table) in [in_a, in_b].into_iter().enumerate() {
@@ -62,7 +62,7 @@ fn differing_settings(a: &str, b: &str) -> Option<Warning> {
         lines.truncate(LISTED);
         lines.push(format!("and {more} more"));
     }
-    (!lines.is_empty()).then_some(Warning { text, lines })
+    (!lines.is_empty()).then_some(Mismatch { text, lines })
 }
 
 /// Calls `take` for each value below `value`, with the path of its keys.
@@ -93,7 +93,7 @@ mod tests {
             mode,
             duration: Duration::from_secs(1),
             warm_up: Duration::ZERO,
-            variants: vec![Variant { name: "base".to_owned(), labels: Default::default() }],
+            variants: vec![Variant { name: "base".to_owned(), labels: Default::default(), baseline: None }],
             seeds: vec![1],
             inputs: Vec::new(),
             bottleneck: None,

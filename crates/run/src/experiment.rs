@@ -110,7 +110,8 @@ pub(crate) fn closing(
         return Err(RunError::NothingFinished);
     }
     let timing = Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs, runs };
-    Ok(Closing { timing, reproduction: compare() })
+    // Warnings that only the runs can tell belong here, beside those that follow from the values.
+    Ok(Closing { timing, reproduction: compare(), warnings: Vec::new() })
 }
 
 /// All runs, in the order of the variants and of the seeds within each.
@@ -153,7 +154,11 @@ pub fn describe(scenario: &Scenario, builder: &Builder, mode: Mode, figures: Vec
         variants: scenario
             .variants
             .iter()
-            .map(|variant| Variant { name: variant.name.clone(), labels: variant.labels.clone() })
+            .map(|variant| Variant {
+                name: variant.name.clone(),
+                labels: variant.labels.clone(),
+                baseline: variant.baseline.clone(),
+            })
             .collect(),
         seeds: scenario.seeds.clone(),
         inputs: scenario

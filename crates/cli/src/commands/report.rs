@@ -4,18 +4,15 @@ use std::path::Path;
 
 use jettison_report::{Results, comparison_table, reproduction_table};
 
-use super::run::print_places;
-use crate::output::{Failure, print, print_record, width};
+use super::run::{print_places, print_records};
+use crate::output::{Failure, print, width};
 
 /// Prints the table of stored results and writes their page again.
 pub fn report(dir: &Path, json: bool) -> Result<(), Failure> {
     let results = Results::load(dir).map_err(Failure::of)?;
     results.rebuild_report().map_err(Failure::of)?;
     if json {
-        for record in results.records() {
-            print_record(&record)?;
-        }
-        return Ok(());
+        return print_records(&results);
     }
     print(comparison_table(&results, width()))?;
     if !results.reproduction.is_empty() {

@@ -27,9 +27,7 @@ pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
     let results =
         execute(&scenario, &builder, options, plots_beside(file).map_err(Failure::of)?, &|_| Vec::new())?;
     if options.json {
-        for record in results.records() {
-            print_record(&record)?;
-        }
+        print_records(&results)?;
     } else {
         print(jettison_report::comparison_table(&results, width()))?;
         print_places(&results)?;
@@ -128,6 +126,13 @@ fn announce(scenario: &Scenario, options: &RunArguments, jobs: usize, out: &Path
         Some(reason) => Err(Failure::Message(format!("{}: {reason}", scenario.name))),
         None => Ok(()),
     }
+}
+
+/// Prints summary values, differences and warnings, one record a line.
+pub fn print_records(results: &Results) -> Result<(), Failure> {
+    results.records().try_for_each(|record| print_record(&record))?;
+    results.difference_records().try_for_each(|record| print_record(&record))?;
+    results.warning_records().try_for_each(|record| print_record(&record))
 }
 
 /// Prints the paths of the results and the report.

@@ -6,7 +6,8 @@ use super::bars::{Bar, chart};
 use super::escape::escape;
 use super::palette::{Look, looks};
 use super::series::scaled;
-use crate::columns::{Column, comparison_columns};
+use crate::columns::Column;
+use crate::comparison::{Comparison, Mark};
 use crate::error::ReportError;
 use crate::number;
 use crate::store::Results;
@@ -32,13 +33,18 @@ pub(super) fn number_cell(text: &str) -> String {
         Some((mean, half)) => {
             format!("<td class=\"number\">{mean} <span class=\"interval\">± {half}</span></td>")
         }
-        None => format!("<td class=\"number\">{text}</td>"),
+        None => match text.split_once(" [") {
+            Some((mean, ends)) => {
+                format!("<td class=\"number\">{mean} <span class=\"interval\">[{ends}</span></td>")
+            }
+            None => format!("<td class=\"number\">{text}</td>"),
+        },
     }
 }
 
 /// The table, collapsed if there are too many variants for plots.
-pub(super) fn section(results: &Results, is_drawn: bool) -> String {
-    let table = table(results);
+pub(super) fn section(results: &Results, comparison: &Comparison<'_>, is_drawn: bool) -> String {
+    let table = table(results, comparison);
     if is_drawn {
         return table;
     }
@@ -51,30 +57,27 @@ pub(super) fn section(results: &Results, is_drawn: bool) -> String {
 }
 
 /// One row per variant, with the columns of the terminal's table.
-fn table(results: &Results) -> String {
-    let columns = comparison_columns(results);
+fn table(results: &Results, comparison: &Comparison<'_>) -> String {
+    let columns = &comparison.columns;
     if columns.is_empty() {
         return "<p>No measurements.</p>\n".to_owned();
     }
     // Columns of one subject are adjacent, below its name.
-    let mut subjects: IndexMap<&str, Vec<&Column>> = IndexMap::new();
-    for column in &columns {
-        subjects.entry(&column.subject).or_default().push(column);
+    let mut subjects: IndexMap<&str, Vec<usize>> = IndexMap::new();
+    for (at, column) in columns.iter().enumerate() {
+        subjects.entry(&column.subject).or_default().push(at);
     }
     // A stable sort: viewers first, others in their order.
-    subjects.sort_by_key(|_, columns| !columns.iter().any(|column| is_seen(&column.metric)));
+    subjects.sort_by_key(|_, places| !places.iter().any(|at| is_seen(&columns[*at].metric)));
     let mut out =
         String::from("<div class=\"scroll comparison\"><table>\n<thead><tr><th rowspan=\"2\">variant</th>");
-    for (subject, columns) in &subjects {
-        out.push_str(&format!(
-            "<th class=\"subject\" colspan=\"{}\">{}</th>",
-            columns.len(),
-            escape(subject)
-        ));
+    for (subject, places) in &subjects {
+        out.push_str(&format!("<th class=\"subject\" colspan=\"{}\">{}</th>", places.len(), escape(subject)));
     }
     out.push_str("</tr>\n<tr>");
-    let columns: Vec<&Column> = subjects.into_values().flatten().collect();
-    for column in &columns {
+    let places: Vec<usize> = subjects.into_values().flatten().collect();
+    for at in &places {
+        let column = &columns[*at];
         out.push_str(&format!(
             "<th class=\"number\">{}<span class=\"soft\">{}</span></th>",
             escape(&column.title),
@@ -83,34 +86,51 @@ fn table(results: &Results) -> String {
     }
     out.push_str("</tr></thead>\n<tbody>\n");
     let experiment = &results.manifest.experiment;
-    for (variant, look) in experiment.variants.iter().zip(looks(experiment)) {
+    for (variant, look) in looks(experiment).into_iter().enumerate() {
         out.push_str(&format!("<tr><td class=\"name\">{}</td>", look.named()));
-        for column in &columns {
-            let value = column.value(&results.runs, &variant.name);
-            out.push_str(&number_cell(&value.map_or_else(|| "–".to_owned(), |value| value.text())));
-        }
+        out.extend(places.iter().map(|at| marked_cell(comparison, *at, variant)));
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
-    let seeds = results.manifest.experiment.seeds.len();
-    out.push_str(&match seeds {
+    let title = |column: &Column| column.full_title();
+    out.push_str(&match experiment.seeds.len() {
         1 => "<p class=\"note\">One seed: no intervals.</p>\n".to_owned(),
-        n => format!(
-            "<p class=\"note\">Means over {n} seeds; ± is half the 95 % confidence interval (Student).</p>\n"
+        _ => format!(
+            "<p class=\"note\">Means over {}; ± is half the 95 % confidence interval, brackets are its ends.{}</p>\n",
+            escape(&comparison.seeds(&title)),
+            match comparison.has_baselines() {
+                true => " ▲ and ▼: above or below the baseline beyond chance; tooltips show the differences.",
+                false => "",
+            }
         ),
     });
     out
 }
 
+/// A cell with its value and the mark of its difference from the baseline.
+fn marked_cell(comparison: &Comparison<'_>, at: usize, variant: usize) -> String {
+    let value = comparison.value(at, variant);
+    let cell = number_cell(&value.map_or_else(|| "–".to_owned(), |value| value.text()));
+    let Some(paired) = comparison.difference(at, variant) else { return cell };
+    let mark = Mark::of(&paired);
+    if mark == Mark::Unclear {
+        return cell;
+    }
+    let unit = comparison.columns[at].shown_unit();
+    let size = number::signed(paired.estimate.mean, paired.estimate.ci95);
+    let tooltip = format!("{size} {unit} against the baseline, over {} seeds", paired.estimate.n);
+    let sign = format!(" <span class=\"mark\" title=\"{}\">{}</span></td>", escape(&tooltip), mark.sign());
+    cell.replace("</td>", &sign)
+}
+
 /// One bar chart per column of the comparison.
-pub(super) fn bars(results: &Results) -> Result<String, ReportError> {
-    let columns = comparison_columns(results);
-    if columns.is_empty() {
+pub(super) fn bars(results: &Results, comparison: &Comparison<'_>) -> Result<String, ReportError> {
+    if comparison.columns.is_empty() {
         return Ok(String::new());
     }
     let mut out = String::from("<div class=\"grid2\">\n");
-    for column in &columns {
-        out.push_str(&bars_of(results, column)?);
+    for at in 0..comparison.columns.len() {
+        out.push_str(&bars_of(results, comparison, at)?);
     }
     out.push_str("</div>\n");
     if results.manifest.experiment.seeds.len() > 1 {
@@ -119,18 +139,16 @@ pub(super) fn bars(results: &Results) -> Result<String, ReportError> {
     Ok(out)
 }
 
-fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
+fn bars_of(results: &Results, comparison: &Comparison<'_>, at: usize) -> Result<String, ReportError> {
     let experiment = &results.manifest.experiment;
+    let column = &comparison.columns[at];
     let values: Vec<_> = looks(experiment)
         .into_iter()
-        .zip(&experiment.variants)
-        .map(|(look, variant)| (look, column.value(&results.runs, &variant.name)))
+        .enumerate()
+        .map(|(variant, look)| (look, comparison.value(at, variant)))
         .collect();
     let (unit, scale) =
         scaled(&column.unit, values.iter().filter_map(|(_, v)| Some(v.as_ref()?.estimate.mean)));
-    // Clip intervals at zero for values that cannot be negative.
-    let is_signed = values.iter().any(|(_, v)| v.is_some_and(|v| v.estimate.mean < 0.0));
-    let least = if is_signed { f64::NEG_INFINITY } else { 0.0 };
     let bars: Vec<Bar> = values
         .into_iter()
         .map(|(look, value)| {
@@ -141,7 +159,7 @@ fn bars_of(results: &Results, column: &Column) -> Result<String, ReportError> {
                 interval: value
                     .and_then(|v| v.estimate.ci95)
                     .filter(|[low, high]| high > low)
-                    .map(|[low, high]| [(low / scale).max(least), high / scale]),
+                    .map(|ends| ends.map(|end| end / scale)),
                 text: match value {
                     None => "not measured".to_owned(),
                     Some(v) if v.is_count => number::count(mean),
@@ -181,7 +199,7 @@ pub(super) fn all_values(results: &Results) -> String {
             escape(&row.object),
             escape(&format!("{}{part}", row.metric)),
             escape(&row.unit),
-            number_cell(&number::with_interval(row.estimate.mean, row.estimate.half_width())),
+            number_cell(&number::with_interval(row.estimate.mean, row.estimate.ci95)),
         ));
         for i in 0..3 {
             let text = row.percentiles.map_or_else(|| "–".to_owned(), |p| number::plain(p[i]));

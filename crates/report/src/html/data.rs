@@ -1,6 +1,6 @@
 //! Data for the plots, read from the tables in one pass each and thinned in the process.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use indexmap::IndexMap;
@@ -165,7 +165,7 @@ pub(super) fn shown_queues(results: &Results) -> (Vec<String>, usize) {
 /// Selects flows round-robin over groups with the same set of metrics, so that one ping among ten bulk flows is
 /// included. Viewers come first.
 pub(super) fn shown_flows(results: &Results) -> (Vec<String>, usize) {
-    let mut sorts: IndexMap<Vec<&str>, Vec<&str>> = IndexMap::new();
+    let mut sorts: IndexMap<BTreeSet<&str>, Vec<&str>> = IndexMap::new();
     let flows: Vec<&String> = results
         .manifest
         .objects
@@ -173,17 +173,12 @@ pub(super) fn shown_flows(results: &Results) -> (Vec<String>, usize) {
         .filter(|(_, table)| *table == "flows")
         .map(|(name, _)| name)
         .collect();
+    let mut measured: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+    for value in results.runs.iter().flat_map(|run| &run.values).filter(|value| value.part.is_empty()) {
+        measured.entry(&value.object).or_default().insert(&value.metric);
+    }
     for flow in &flows {
-        let mut metrics: Vec<&str> = results
-            .runs
-            .iter()
-            .flat_map(|run| &run.values)
-            .filter(|v| v.object == **flow && v.part.is_empty())
-            .map(|v| v.metric.as_str())
-            .collect();
-        metrics.sort_unstable();
-        metrics.dedup();
-        sorts.entry(metrics).or_default().push(flow);
+        sorts.entry(measured.remove(flow.as_str()).unwrap_or_default()).or_default().push(flow);
     }
     let viewers = viewers(results);
     // A stable sort: groups keep their order.

@@ -1,5 +1,7 @@
 //! Drops and marks by reason.
 
+use std::collections::HashMap;
+
 use indexmap::IndexSet;
 use jettison_core::DropReason;
 
@@ -99,6 +101,9 @@ fn table(results: &Results) -> String {
     };
     let columns: IndexSet<(&str, &str, &str)> =
         rows().map(|r| (r.object.as_str(), r.metric.as_str(), r.part.as_str())).collect();
+    let by_name: HashMap<_, &SummaryRow> = rows()
+        .map(|r| ((r.variant.as_str(), r.object.as_str(), r.metric.as_str(), r.part.as_str()), r))
+        .collect();
     let mut out =
         String::from("<div class=\"scroll\"><table>\n<thead><tr><th>object</th><th></th><th>reason</th>");
     let variants = &results.manifest.experiment.variants;
@@ -109,11 +114,13 @@ fn table(results: &Results) -> String {
     for (object, metric, part) in columns {
         out.push_str(&format!("<tr><td>{}</td><td>{metric}</td><td>{}</td>", escape(object), escape(part)));
         for variant in variants {
-            let row = results.summary.row(&variant.name, object, metric, part);
+            let row = by_name.get(&(variant.name.as_str(), object, metric, part));
             out.push_str(&number_cell(&row.map_or_else(
                 || "0".to_owned(),
-                |row| match row.estimate.half_width() {
-                    Some(half) if half > 0.0 => number::with_interval(row.estimate.mean, Some(half)),
+                |row| match row.estimate.ci95 {
+                    Some([low, high]) if high > low => {
+                        number::with_interval(row.estimate.mean, row.estimate.ci95)
+                    }
                     _ => number::count(row.estimate.mean),
                 },
             )));

@@ -65,9 +65,9 @@ fn note(layout: &Layout) -> String {
         ));
     }
     out.push_str(
-        ". Means over seeds; tooltips show confidence intervals. In each column the best value is bold; the farther a \
-         value is from the best, the darker its cell (by ratio if the largest is at least ten times the smallest). A dash: not \
-         measured.</p>\n",
+        ". Means over seeds; tooltips show confidence intervals. In each column the best value is bold if it is better than all \
+         others beyond chance (the 95 % interval of the difference, paired by seed, excludes 0); the farther a value is from the \
+         best, the darker its cell (by ratio if the largest is at least ten times the smallest). A dash: not measured.</p>\n",
     );
     out
 }

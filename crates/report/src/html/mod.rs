@@ -4,6 +4,7 @@ mod bars;
 mod closeup;
 mod comparison;
 mod data;
+mod differences;
 mod distribution;
 mod drops;
 mod escape;
@@ -22,6 +23,7 @@ mod svg;
 mod tests;
 mod timelines;
 
+use crate::comparison::Comparison;
 use crate::error::ReportError;
 use crate::store::Results;
 use crate::viewers::{Viewers, viewers};
@@ -58,6 +60,7 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
         true => section(),
         false => Ok(String::new()),
     };
+    let compared = Comparison::of(results);
     let mut sections = [
         Section { id: "experiment", title: "Experiment", body: provenance::experiment(results) },
         Section {
@@ -66,8 +69,21 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
             body: reproduction::section(results),
         },
         Section { id: "matrix", title: "Matrix", body: matrix::section(results) },
-        Section { id: "comparison", title: "Comparison", body: comparison::section(results, is_drawn) },
-        Section { id: "bars", title: "Means and intervals", body: drawn(&|| comparison::bars(results))? },
+        Section {
+            id: "comparison",
+            title: "Comparison",
+            body: comparison::section(results, &compared, is_drawn),
+        },
+        Section {
+            id: "differences",
+            title: "Differences from the baseline",
+            body: drawn(&|| differences::section(results, &compared))?,
+        },
+        Section {
+            id: "bars",
+            title: "Means and intervals",
+            body: drawn(&|| comparison::bars(results, &compared))?,
+        },
         Section { id: "figures", title: "Figures", body: figures::section(results, &data)? },
         Section {
             id: "queues",

@@ -187,6 +187,7 @@ mod tests {
             .map(|labels| Variant {
                 name: String::new(),
                 labels: labels.iter().map(|(axis, label)| (axis.to_string(), label.to_string())).collect(),
+                baseline: None,
             })
             .collect();
         experiment.styles = BTreeMap::from([

@@ -4,6 +4,7 @@ use super::escape::escape;
 use super::palette::looks;
 use crate::model::{LiveFacts, Mode, Status};
 use crate::store::{Results, stored_logs};
+use crate::warning::Warning;
 
 /// Title, description and key facts.
 pub(super) fn head(results: &Results) -> String {
@@ -46,10 +47,33 @@ pub(super) fn head(results: &Results) -> String {
         }
         out.push_str("</ul></div>\n");
     }
+    out.push_str(&warnings(results));
     out.push_str("</header>\n");
     out
 }
 
+/// Warnings, one line each; the concerned values are folded away if they are many.
+fn warnings(results: &Results) -> String {
+    if results.warnings.is_empty() {
+        return String::new();
+    }
+    let line = |warning: &Warning| {
+        let all = match warning.concerns.len() > WARNED {
+            true => format!(
+                "<details><summary>all {}</summary>{}</details>",
+                warning.concerns.len(),
+                escape(&warning.concerns.join(", "))
+            ),
+            false => String::new(),
+        };
+        format!("<li>{}{all}</li>", escape(&warning.text()))
+    };
+    let lines: String = results.warnings.iter().map(line).collect();
+    format!("<div class=\"banner\" role=\"status\"><p><b>Warnings.</b></p>\n<ul>{lines}</ul></div>\n")
+}
+
+/// Number of concerned values that a warning's line names at most.
+const WARNED: usize = 3;
 /// Maximum number of variants in a list that is not collapsed.
 const LISTED: usize = 20;
 
@@ -136,6 +160,8 @@ pub(super) fn section(results: &Results) -> String {
          <tr><td><code>runs.parquet</code></td><td>summary values per run</td></tr>\n\
          <tr><td><code>summary.parquet</code>, <code>summary.json</code></td><td>means and intervals over \
          seeds</td></tr>\n\
+         <tr><td><code>differences.parquet</code></td><td>differences from the baseline, paired by seed</td></tr>\n\
+         <tr><td><code>warnings.json</code></td><td>the warnings above</td></tr>\n\
          <tr><td><code>manifest.json</code></td><td>the experiment, its configuration and inputs</td></tr>\n\
          <tr><td><code>timing.json</code></td><td>durations of the runs</td></tr>\n\
          </tbody></table></details>\n",

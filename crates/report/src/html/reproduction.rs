@@ -17,8 +17,7 @@ pub(super) fn section(results: &Results) -> String {
          <th class=\"number\">effect</th><th>verdict</th><th>note</th></tr></thead>\n<tbody>\n",
     );
     for row in &results.reproduction {
-        let half = row.ci95.map(|[low, high]| (high - low) / 2.0);
-        let ours = row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, half));
+        let ours = row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, row.ci95));
         let metric = match row.unit.as_str() {
             "" => row.metric.clone(),
             unit => format!("{} ({unit})", row.metric),

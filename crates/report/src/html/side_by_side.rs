@@ -12,7 +12,7 @@ use super::{MOST_DRAWN, Section, page};
 use crate::error::ReportError;
 use crate::number;
 use crate::side_by_side::{Side, SideBySide};
-use crate::side_by_side_table::text;
+use crate::side_by_side_table::{difference, pairing, text};
 use crate::store::{Results, read_series};
 
 /// Series in common charts, in order.
@@ -111,18 +111,19 @@ fn values(both: &SideBySide) -> String {
                 escape(object),
                 escape(&row.metric),
                 escape(&row.unit),
-                number_cell(&number::with_interval(row.a.mean, row.a.half_width())),
-                number_cell(&number::with_interval(row.b.mean, row.b.half_width())),
-                number_cell(&number::plain(row.difference())),
+                number_cell(&number::with_interval(row.a.mean, row.a.ci95)),
+                number_cell(&number::with_interval(row.b.mean, row.b.ci95)),
+                number_cell(&difference(row)),
                 number_cell(&row.ratio().map_or_else(|| "–".to_owned(), number::plain)),
             ));
         }
         out.push_str("</tbody></table></div>\n");
     }
-    out.push_str(
-        "<p class=\"note\">Means over seeds; ± is half the 95 % confidence interval (Student). The difference is B − A, the \
-         ratio B / A.</p>\n",
-    );
+    out.push_str(&format!(
+        "<p class=\"note\">Means over seeds; ± is half the 95 % confidence interval, brackets are its ends. The difference \
+         is B − A, the ratio B / A; ▲ and ▼ mark differences whose interval excludes 0. {}</p>\n",
+        pairing(both)
+    ));
     out
 }
 

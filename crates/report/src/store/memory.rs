@@ -1,5 +1,7 @@
 //! Results in memory, as Arrow tables equal to the files of a folder of results.
 
+use std::path::PathBuf;
+
 use arrow_array::RecordBatch;
 use indexmap::IndexMap;
 use jettison_measure::RunRecord;
@@ -7,13 +9,16 @@ use jettison_measure::RunRecord;
 use super::arrow::record_batch;
 use super::column::{Cell, Cells, Column, RowSink};
 use super::gathered::Gathered;
+use super::reader::Results;
 use super::schema::{self, TableSchema};
-use super::tables::{Tables, write_runs, write_summary};
+use super::tables::{Tables, write_differences, write_runs, write_summary};
 use super::writer::Closing;
+use crate::difference::differences;
 use crate::error::ReportError;
 use crate::model::{Experiment, Manifest, RunKey, Timing};
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, Summary};
+use crate::warning::{self, Warning};
 
 /// Writer that takes runs in the order of the experiment and returns tables. Nothing is written to disk.
 ///
@@ -37,6 +42,8 @@ pub struct MemoryResults {
     pub timing: Timing,
     /// Comparison with a paper's figures, if any.
     pub reproduction: Vec<ReproductionRow>,
+    /// Reasons why figures may mislead.
+    pub warnings: Vec<Warning>,
 }
 
 /// A table under construction.
@@ -86,14 +93,31 @@ impl MemoryWriter {
         write_runs(&mut of_runs, &runs, mode)?;
         let mut of_summary = MemoryTable::new(&schema::SUMMARY);
         write_summary(&mut of_summary, &summary, mode)?;
-        let last = [(&schema::RUNS, of_runs), (&schema::SUMMARY, of_summary)];
+        let mut of_differences = MemoryTable::new(&schema::DIFFERENCES);
+        let differences = differences(&runs, &gathered.experiment.variants);
+        write_differences(&mut of_differences, &differences, mode)?;
+        let last = [
+            (&schema::RUNS, of_runs),
+            (&schema::SUMMARY, of_summary),
+            (&schema::DIFFERENCES, of_differences),
+        ];
         let mut finished = IndexMap::new();
         for (table, rows) in tables.into_each().into_iter().chain(last) {
             finished.insert(table.name, rows.finish()?);
         }
-        let Closing { timing, reproduction } = closing;
+        let Closing { timing, reproduction, mut warnings } = closing;
         let manifest = gathered.into_manifest();
-        Ok(MemoryResults { manifest, tables: finished, summary, timing, reproduction })
+        let results = Results {
+            folder: PathBuf::new(),
+            manifest,
+            runs,
+            summary,
+            reproduction: Vec::new(),
+            warnings: Vec::new(),
+        };
+        warnings.extend(warning::warnings(&results));
+        let Results { manifest, summary, .. } = results;
+        Ok(MemoryResults { manifest, tables: finished, summary, timing, reproduction, warnings })
     }
 }
 

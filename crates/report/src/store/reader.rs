@@ -9,10 +9,15 @@ use super::folder::{MANIFEST, is_ours, write_atomically};
 use super::rows::Rows;
 use super::schema::{self, TableSchema};
 use super::table::TableReader;
+use crate::difference::{Difference, DifferenceRecord, differences};
 use crate::error::ReportError;
 use crate::model::{Experiment, Manifest, RunKey};
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, RunValue, Summary, SummaryRecord};
+use crate::warning::{self, Warning, WarningRecord};
+
+/// File of the warnings.
+pub(super) const WARNINGS: &str = "warnings.json";
 
 /// The results in a folder. Series and distributions are read when a page is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +32,8 @@ pub struct Results {
     pub summary: Summary,
     /// Comparison with a paper's figures, if any.
     pub reproduction: Vec<ReproductionRow>,
+    /// Reasons why figures may mislead.
+    pub warnings: Vec<Warning>,
 }
 
 impl Results {
@@ -57,7 +64,38 @@ impl Results {
             path if path.exists() => read_json(&path)?,
             _ => Vec::new(),
         };
-        Ok(Results { folder: folder.to_owned(), manifest, runs, summary, reproduction })
+        let warnings = Vec::new();
+        let mut results =
+            Results { folder: folder.to_owned(), manifest, runs, summary, reproduction, warnings };
+        results.warnings = match folder.join(WARNINGS) {
+            path if path.exists() => read_json(&path)?,
+            // Results of earlier versions have no such file.
+            _ => warning::warnings(&results),
+        };
+        Ok(results)
+    }
+
+    /// Differences of all values from those of the baselines, paired by seed.
+    pub fn differences(&self) -> Vec<Difference> {
+        differences(&self.runs, &self.manifest.experiment.variants)
+    }
+
+    /// The records of the differences that `run --json` prints.
+    pub fn difference_records(&self) -> impl Iterator<Item = DifferenceRecord> + '_ {
+        let Experiment { name, mode, .. } = &self.manifest.experiment;
+        let of = |difference: Difference| DifferenceRecord::of(name, *mode, &difference);
+        self.differences().into_iter().map(of)
+    }
+
+    /// The records of the warnings that `run --json` prints.
+    pub fn warning_records(&self) -> impl Iterator<Item = WarningRecord> + '_ {
+        let Experiment { name, mode, .. } = &self.manifest.experiment;
+        self.warnings.iter().map(|warning| WarningRecord {
+            record: "warning".to_owned(),
+            scenario: name.clone(),
+            mode: *mode,
+            warning: warning.clone(),
+        })
     }
 
     /// The records that `run --json` prints, one per row of the summary.
@@ -94,7 +132,7 @@ fn read_runs(
 ) -> Result<Vec<RunSummary>, ReportError> {
     // A run without measurements has no rows; the manifest lists it.
     let mut runs: Vec<RunSummary> =
-        manifest.runs.iter().map(|run| RunSummary { key: run.key.clone(), values: Vec::new() }).collect();
+        manifest.runs.iter().map(|run| RunSummary::new(run.key.clone(), Vec::new())).collect();
     let mut at = 0;
     for rows in TableReader::open(table, folder)? {
         let rows = rows?;

@@ -122,6 +122,25 @@ pub(super) const SUMMARY: TableSchema = TableSchema {
     ],
 };
 
+/// Differences from the baseline, paired by seed.
+pub(super) const DIFFERENCES: TableSchema = TableSchema {
+    name: "differences",
+    columns: &[
+        ("variant", Text),
+        ("baseline", Text),
+        ("object", Text),
+        ("metric", Text),
+        ("part", Text),
+        ("unit", Text),
+        ("mean", Float),
+        ("percent", Float),
+        ("ci95_low", Float),
+        ("ci95_high", Float),
+        ("n", Unsigned),
+        (MODE, Text),
+    ],
+};
+
 impl TableSchema {
     /// Name of the table's file.
     pub(super) fn file(&self) -> String {

@@ -26,7 +26,7 @@ pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
             let (variant, seed) = (rows.text(0, row), rows.unsigned(1, row));
             if gathered.last().is_none_or(|last| last.key.seed != seed || last.key.variant != variant) {
                 let key = RunKey { variant: variant.to_owned(), seed };
-                gathered.push(RunSummary { key, values: Vec::new() });
+                gathered.push(RunSummary::new(key, Vec::new()));
             }
             gathered.last_mut().expect("one was pushed above").values.push(run_value(&rows, row));
         }

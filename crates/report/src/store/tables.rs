@@ -6,9 +6,11 @@ use jettison_wire::FlowId;
 
 use super::column::{Cell, Cells, RowSink};
 use super::schema::{self, TableSchema};
+use crate::difference::Difference;
 use crate::error::ReportError;
+use crate::estimate::Estimate;
 use crate::model::{Mode, RunKey};
-use crate::summary::{RunSummary, Summary, SummaryRecord};
+use crate::summary::{RunSummary, Summary};
 
 /// Maximum number of points per stored distribution.
 const CDF_POINTS: usize = 999; // plus the one at share 0
@@ -77,12 +79,13 @@ impl<T> Tables<T> {
 impl<T: RowSink> Tables<T> {
     /// Adds the rows of a run.
     pub(super) fn write(&mut self, key: &RunKey, record: &RunRecord) -> Result<(), ReportError> {
+        let names = Names::of(record);
         let variant = Cell::Text(&key.variant);
         let seed = Cell::Unsigned(key.seed);
         let mode = Cell::Text(self.mode.name());
         let mut times = Vec::new();
         for series in &record.series {
-            let object = Cell::Text(record.name(series.object));
+            let object = Cell::Text(names.of_object(series.object));
             let (metric, part) = (Cell::Text(series.metric.name), Cell::Text(series.part));
             let table = match series.object.kind {
                 Kind::Queue => &mut self.queues,
@@ -103,8 +106,8 @@ impl<T: RowSink> Tables<T> {
                 variant,
                 seed,
                 nanos(drop.time),
-                Cell::Text(queue_name(record, drop)),
-                Cell::Text(flow_name(record, drop.flow)),
+                Cell::Text(names.queue_of(drop)),
+                Cell::Text(names.flow(drop.flow)),
                 Cell::Text(drop.reason.name()),
                 Cell::Unsigned(u64::from(drop.length)),
                 mode,
@@ -124,7 +127,7 @@ impl<T: RowSink> Tables<T> {
             }
         }
         for video in &record.frames {
-            let flow = Cell::Text(flow_name(record, video.flow));
+            let flow = Cell::Text(names.flow(video.flow));
             for score in &video.scores {
                 let latency = score.latency.map(|latency| latency.as_nanos() as f64 / 1e6);
                 self.frames.row(&[
@@ -178,25 +181,97 @@ pub(super) fn write_summary(
     summary: &Summary,
     mode: Mode,
 ) -> Result<(), ReportError> {
-    let records: Vec<SummaryRecord> = summary.records("", mode).collect();
-    for (row, record) in summary.rows.iter().zip(&records) {
+    for row in &summary.rows {
+        let Estimate { mean, ci95, n } = row.estimate;
+        let percentile = |i: usize| Cell::Float(row.percentiles.map(|p| p[i]));
         table.row(&[
             Cell::Text(&row.variant),
             Cell::Text(&row.object),
             Cell::Text(&row.metric),
             Cell::Text(&row.part),
             Cell::Text(&row.unit),
-            Cell::Float(Some(record.mean)),
-            Cell::Float(record.p50),
-            Cell::Float(record.p95),
-            Cell::Float(record.p99),
-            Cell::Float(record.ci95.map(|ci| ci[0])),
-            Cell::Float(record.ci95.map(|ci| ci[1])),
-            Cell::Unsigned(record.n as u64),
+            Cell::Float(Some(mean)),
+            percentile(0),
+            percentile(1),
+            percentile(2),
+            Cell::Float(ci95.map(|ci| ci[0])),
+            Cell::Float(ci95.map(|ci| ci[1])),
+            Cell::Unsigned(n as u64),
             Cell::Text(mode.name()),
         ])?;
     }
     Ok(())
+}
+
+/// The rows of [`schema::DIFFERENCES`].
+pub(super) fn write_differences(
+    table: &mut impl RowSink,
+    differences: &[Difference],
+    mode: Mode,
+) -> Result<(), ReportError> {
+    for difference in differences {
+        let Estimate { mean, ci95, n } = difference.estimate;
+        table.row(&[
+            Cell::Text(&difference.variant),
+            Cell::Text(&difference.baseline),
+            Cell::Text(&difference.object),
+            Cell::Text(&difference.metric),
+            Cell::Text(&difference.part),
+            Cell::Text(&difference.unit),
+            Cell::Float(Some(mean)),
+            Cell::Float(difference.percent),
+            Cell::Float(ci95.map(|ci| ci[0])),
+            Cell::Float(ci95.map(|ci| ci[1])),
+            Cell::Unsigned(n as u64),
+            Cell::Text(mode.name()),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Names of a record's objects by index. [`RunRecord::name`] searches for each.
+struct Names<'a> {
+    queues: Vec<&'a str>,
+    flows: Vec<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn of(record: &'a RunRecord) -> Names<'a> {
+        let mut names = Names { queues: Vec::new(), flows: Vec::new() };
+        for object in &record.objects {
+            let (names, index) = match object.id.kind {
+                Kind::Queue => (&mut names.queues, object.id.index as usize),
+                Kind::Flow => (&mut names.flows, object.id.index as usize),
+            };
+            if names.len() <= index {
+                names.resize(index + 1, "");
+            }
+            names[index] = &object.name;
+        }
+        names
+    }
+
+    fn of_object(&self, id: ObjectId) -> &'a str {
+        let names = match id.kind {
+            Kind::Queue => &self.queues,
+            Kind::Flow => &self.flows,
+        };
+        names.get(id.index as usize).copied().unwrap_or("")
+    }
+
+    fn queue_of(&self, drop: &DropRecord) -> &'a str {
+        match drop.queue {
+            DropRecord::NO_QUEUE => "",
+            index => self.of_object(ObjectId { kind: Kind::Queue, index }),
+        }
+    }
+
+    fn flow(&self, flow: FlowId) -> &'a str {
+        match flow {
+            FlowId::NONE => "",
+            FlowId(index) => self.of_object(ObjectId { kind: Kind::Flow, index }),
+        }
+    }
 }
 
 fn nanos(time: Time) -> Cell<'static> {
@@ -205,18 +280,4 @@ fn nanos(time: Time) -> Cell<'static> {
 
 fn signed_nanos(time: Time) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
-}
-
-fn queue_name<'a>(record: &'a RunRecord, drop: &DropRecord) -> &'a str {
-    match drop.queue {
-        DropRecord::NO_QUEUE => "",
-        index => record.name(ObjectId { kind: Kind::Queue, index }),
-    }
-}
-
-fn flow_name(record: &RunRecord, flow: FlowId) -> &str {
-    match flow {
-        FlowId::NONE => "",
-        FlowId(index) => record.name(ObjectId { kind: Kind::Flow, index }),
-    }
 }

@@ -47,6 +47,7 @@ fn bytes_do_not_depend_on_the_order_of_finishing_or_on_timing() {
     assert_eq!(
         names,
         [
+            "differences.parquet",
             "distributions.parquet",
             "drops.parquet",
             "flows.parquet",
@@ -56,7 +57,8 @@ fn bytes_do_not_depend_on_the_order_of_finishing_or_on_timing() {
             "report.html",
             "runs.parquet",
             "summary.json",
-            "summary.parquet"
+            "summary.parquet",
+            "warnings.json"
         ]
     );
     for ((name, a), (_, b)) in first.iter().zip(&second) {
@@ -415,8 +417,13 @@ fn results_in_memory_equal_those_in_a_folder() {
     let kept = in_memory();
     assert_eq!(kept.manifest, written.manifest);
     assert_eq!(kept.summary, written.summary);
+    assert_eq!(kept.warnings, written.warnings);
+    assert_eq!(kept.warnings[0].kind, "few-seeds");
     let names: Vec<&str> = kept.tables.keys().copied().collect();
-    assert_eq!(names, ["queues", "flows", "drops", "distributions", "frames", "runs", "summary"]);
+    assert_eq!(
+        names,
+        ["queues", "flows", "drops", "distributions", "frames", "runs", "summary", "differences"]
+    );
     for (name, batch) in &kept.tables {
         let all = [
             &schema::QUEUES,
@@ -426,6 +433,7 @@ fn results_in_memory_equal_those_in_a_folder() {
             &schema::FRAMES,
             &schema::RUNS,
             &schema::SUMMARY,
+            &schema::DIFFERENCES,
         ];
         let table = all.into_iter().find(|table| table.name == *name).unwrap();
         let ours = arrow::rows_of(batch, table).unwrap();

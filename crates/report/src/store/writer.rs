@@ -9,15 +9,17 @@ use super::folder::{MANIFEST, Staging};
 use super::folder_name::folder_name;
 use super::gathered::Gathered;
 use super::logs::{self, LOGS};
-use super::reader::Results;
+use super::reader::{Results, WARNINGS};
 use super::schema::{self, TableSchema};
 use super::table::{OpenFile, TableWriter};
-use super::tables::{Tables, write_runs, write_summary};
+use super::tables::{Tables, write_differences, write_runs, write_summary};
+use crate::difference::differences;
 use crate::error::ReportError;
 use crate::model::{Experiment, Failure, LiveFacts, Mode, RunKey, Timing};
 use crate::pcapng::PortCapture;
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, Summary};
+use crate::warning::Warning;
 
 /// Folder for out-of-order runs, inside the temporary folder.
 const WAITING: &str = ".waiting";
@@ -38,6 +40,8 @@ pub struct Closing {
     pub timing: Timing,
     /// Comparison with a paper's figures, if any.
     pub reproduction: Vec<ReproductionRow>,
+    /// Warnings that only the runs could tell; those that follow from the values are added.
+    pub warnings: Vec<Warning>,
 }
 
 /// Writer that takes runs as they complete and creates the folder at the end.
@@ -167,6 +171,7 @@ impl Writer {
         }
         let runs: Vec<RunSummary> = self.runs().cloned().collect();
         let summary = Summary::of(&runs);
+        let differences = differences(&runs, &self.gathered.experiment.variants);
         let Writer { gathered, tables, staging, open, .. } = self;
         finish_tables(tables)?;
         let waiting = staging.path().join(WAITING);
@@ -180,14 +185,18 @@ impl Writer {
         let mode = gathered.experiment.mode;
         out.table(&schema::RUNS, |table| write_runs(table, &runs, mode))?;
         out.table(&schema::SUMMARY, |table| write_summary(table, &summary, mode))?;
+        out.table(&schema::DIFFERENCES, |table| write_differences(table, &differences, mode))?;
         out.json_lines("summary.json", summary.records(&gathered.experiment.name, mode))?;
         out.json("timing.json", &closing.timing)?;
         if !closing.reproduction.is_empty() {
             out.json_lines("reproduction.json", closing.reproduction.iter())?;
         }
         out.json(MANIFEST, &gathered.into_manifest())?;
+        drop((runs, summary, differences));
         // Create the page from the written files, so `jettison report` creates an identical one.
         let mut results = Results::load(staging.path())?;
+        results.warnings.splice(0..0, closing.warnings);
+        out.json(WARNINGS, &results.warnings)?;
         out.bytes("report.html", crate::html::render(&results)?.as_bytes())?;
         results.folder = staging.commit()?;
         Ok(results)

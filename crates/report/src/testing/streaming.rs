@@ -74,7 +74,7 @@ pub(crate) fn of_three_axes(target: &Path, [transports, queues, profiles]: [u64;
             RunKey { variant: name.clone(), seed: 1 },
             record(scene, transport * 3 % 5 + queue * 5 % 8, 1),
         ));
-        experiment.variants.push(Variant { name, labels });
+        experiment.variants.push(Variant { name, labels, baseline: None });
     }
     written(target, experiment, runs.into_iter())
 }

@@ -348,7 +348,7 @@ impl LiveExperiment {
         }
         let wall_seconds = stopwatch.elapsed().wall.as_secs_f64();
         let timing = Timing { wall_seconds, jobs: 1, runs: timings };
-        Ok(self.writer.finish(Closing { timing, reproduction: Vec::new() })?)
+        Ok(self.writer.finish(Closing { timing, ..Closing::default() })?)
     }
 
     fn seconds(&self, variant: usize) -> f64 {

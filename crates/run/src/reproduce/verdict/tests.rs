@@ -18,7 +18,7 @@ fn run(variant: &str, seed: u64, mean: f64) -> RunSummary {
         mean,
         percentiles: None,
     };
-    RunSummary { key: RunKey { variant: variant.to_owned(), seed }, values: vec![value] }
+    RunSummary::new(RunKey { variant: variant.to_owned(), seed }, vec![value])
 }
 
 fn runs(values: &[(&str, &[f64])]) -> Vec<RunSummary> {
@@ -329,7 +329,7 @@ fn a_pick_of_several_objects_is_their_mean() {
         of("blast", 90.0, None),
     ];
     let key = RunKey { variant: "a".to_owned(), seed: 1 };
-    let run = RunSummary { key, values };
+    let run = RunSummary::new(key, values);
     let pick = |object: &str, statistic| Pick {
         variant: "a".to_owned(),
         object: object.to_owned(),

@@ -1,0 +1,211 @@
+//! Warnings about results: reasons why their figures may mislead.
+
+use serde::{Deserialize, Serialize};
+
+use crate::columns::Column;
+use crate::comparison::{Comparison, listed};
+use crate::model::Mode;
+use crate::store::Results;
+use crate::summary::{RunSummary, RunValue};
+
+/// Least number of seeds that need no warning.
+const SEEDS: usize = 3;
+/// Number of concerned variants or objects that a line names.
+const NAMED: usize = 3;
+
+/// A reason why figures may mislead, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// Kind, for programs: `few-seeds`.
+    pub kind: String,
+    /// The reason, in a sentence without a full stop.
+    pub reason: String,
+    /// The remedy, an imperative without a full stop.
+    pub remedy: String,
+    /// Variants, objects or values concerned; empty for the results as a whole.
+    pub concerns: Vec<String>,
+}
+
+impl Warning {
+    /// One line: reason, what it concerns, remedy.
+    pub fn text(&self) -> String {
+        let concerns = match self.concerns.len() {
+            0 => String::new(),
+            count if count > NAMED => format!(" ({count}: {})", listed(&self.concerns, NAMED + 1)),
+            _ => format!(" ({})", self.concerns.join(", ")),
+        };
+        format!("{}{concerns}; {}.", self.reason, self.remedy)
+    }
+}
+
+/// A warning in the output of `run --json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarningRecord {
+    /// Always `warning`.
+    #[serde(rename = "type")]
+    pub record: String,
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Execution mode: `sim` or `live`.
+    pub mode: Mode,
+    /// The warning.
+    #[serde(flatten)]
+    pub warning: Warning,
+}
+
+/// The warnings that follow from the results alone.
+pub(crate) fn warnings(results: &Results) -> Vec<Warning> {
+    let comparison = Comparison::of(results);
+    [few_seeds(results), equal_seeds(results), wide_intervals(&comparison)].into_iter().flatten().collect()
+}
+
+fn few_seeds(results: &Results) -> Option<Warning> {
+    let runs = crate::samples::by_variant(&results.runs);
+    let few = |name: &str| runs.get(name).is_some_and(|runs| runs.len() < SEEDS);
+    let variants = &results.manifest.experiment.variants;
+    let concerned: Vec<&str> = variants.iter().map(|v| v.name.as_str()).filter(|name| few(name)).collect();
+    let counts = concerned.iter().map(|name| runs[name].len());
+    let (least, most) = (counts.clone().min()?, counts.max()?);
+    let reason = match (least, most) {
+        (1, 1) => "One seed gives no intervals, and a difference may be chance".to_owned(),
+        (2, 2) => "Two seeds give very wide intervals".to_owned(),
+        _ => "Fewer than three seeds give no intervals, or very wide ones".to_owned(),
+    };
+    // Names say nothing where all variants are concerned.
+    let concerns = match concerned.len() == runs.len() {
+        true => Vec::new(),
+        false => concerned.into_iter().map(str::to_owned).collect(),
+    };
+    let remedy = "run at least three, better five: `--runs 5`, or `seeds = 5` in the scenario".to_owned();
+    Some(Warning { kind: "few-seeds".to_owned(), reason, remedy, concerns })
+}
+
+/// Variants whose runs are all equal, value by value.
+fn equal_seeds(results: &Results) -> Option<Warning> {
+    let same =
+        |one: &RunValue, other: &RunValue| one.mean == other.mean && one.percentiles == other.percentiles;
+    let equal = |one: &RunSummary, other: &RunSummary| {
+        let found = |value: &RunValue| other.value(&value.object, &value.metric, &value.part);
+        one.values.len() == other.values.len()
+            && one.values.iter().all(|value| found(value).is_some_and(|there| same(value, there)))
+    };
+    let variants = crate::samples::by_variant(&results.runs).into_iter();
+    let concerned = variants.filter(|(_, runs)| {
+        let [first, others @ ..] = runs.as_slice() else { return false };
+        !others.is_empty() && !first.values.is_empty() && others.iter().all(|other| equal(first, other))
+    });
+    let concerns: Vec<String> = concerned.map(|(variant, _)| variant.to_owned()).collect();
+    (!concerns.is_empty()).then(|| Warning {
+        kind: "equal-seeds".to_owned(),
+        reason: "All seeds gave the same values: nothing in the scenario is random, and ± 0 says nothing of chance"
+            .to_owned(),
+        remedy: "add randomness, such as `start_jitter` of the flows or random loss of a link".to_owned(),
+        concerns,
+    })
+}
+
+/// Values of the comparison whose interval is wider than the value.
+fn wide_intervals(comparison: &Comparison<'_>) -> Option<Warning> {
+    let mut concerns = Vec::new();
+    let mut all = 0;
+    for (at, column) in comparison.columns.iter().enumerate() {
+        for (place, variant) in comparison.variants.iter().enumerate() {
+            let Some(value) = comparison.value(at, place) else { continue };
+            let Some([low, high]) = value.estimate.ci95 else { continue };
+            all += 1;
+            if high - low > value.estimate.mean.abs() {
+                concerns.push(concern(column, &variant.title(), comparison.variants.len()));
+            }
+        }
+    }
+    (!concerns.is_empty()).then(|| Warning {
+        kind: "wide-interval".to_owned(),
+        reason: format!("{} of {all} intervals are wider than their values", concerns.len()),
+        remedy: "run more seeds, or do not rely on these values".to_owned(),
+        concerns,
+    })
+}
+
+fn concern(column: &Column, variant: &str, variants: usize) -> String {
+    match variants {
+        1 => column.full_title(),
+        _ => format!("{} under {variant}", column.full_title()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    fn kinds(results: &Results) -> Vec<String> {
+        warnings(results).into_iter().map(|warning| warning.kind).collect()
+    }
+
+    #[test]
+    fn fewer_than_three_seeds_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let results = testing::stored(&folder.path().join("one"), &["a", "b"], 1);
+        let found = warnings(&results);
+        assert_eq!(found[0].kind, "few-seeds");
+        assert!(found[0].reason.starts_with("One seed") && found[0].concerns.is_empty(), "{found:?}");
+        let mut results = testing::stored(&folder.path().join("three"), &["a", "b"], 3);
+        assert!(!kinds(&results).contains(&"few-seeds".to_owned()));
+        results.runs.retain(|run| run.key.variant != "b" || run.key.seed < 3);
+        let found = warnings(&results);
+        assert_eq!((found[0].kind.as_str(), &found[0].concerns), ("few-seeds", &vec!["b".to_owned()]));
+        assert!(
+            found[0].text().starts_with("Two seeds give very wide intervals (b); run"),
+            "{}",
+            found[0].text()
+        );
+    }
+
+    #[test]
+    fn equal_seeds_are_told_if_all_values_are_equal() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = testing::stored(&folder.path().join("out"), &["a", "b"], 3);
+        assert!(!kinds(&results).contains(&"equal-seeds".to_owned()));
+        let first = results.runs[0].clone();
+        for run in results.runs.iter_mut().filter(|run| run.key.variant == "a") {
+            *run = RunSummary::new(run.key.clone(), first.values.clone());
+        }
+        let found = warnings(&results);
+        let equal = found.iter().find(|warning| warning.kind == "equal-seeds").unwrap();
+        assert_eq!(equal.concerns, ["a"]);
+        assert!(equal.text().contains("start_jitter"));
+        let mut values = first.values.clone();
+        values.last_mut().unwrap().mean += 1.0;
+        results.runs[1] = RunSummary::new(results.runs[1].key.clone(), values);
+        assert!(!kinds(&results).contains(&"equal-seeds".to_owned()), "one value differs");
+    }
+
+    #[test]
+    fn intervals_wider_than_their_values_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = testing::stored(&folder.path().join("out"), &["a"], 3);
+        for (run, drops) in results.runs.iter_mut().zip([0.0, 1.0, 5.0]) {
+            let mut values = run.values.clone();
+            let is_drops =
+                |value: &&mut RunValue| value.metric == "drops" && value.object == "bottleneck.forward";
+            values.iter_mut().filter(is_drops).for_each(|value| value.mean = drops);
+            *run = RunSummary::new(run.key.clone(), values);
+        }
+        let found = warnings(&results);
+        let wide = found.iter().find(|warning| warning.kind == "wide-interval").unwrap();
+        assert!(wide.concerns.contains(&"drops of bottleneck.forward".to_owned()), "{wide:?}");
+        assert!(wide.reason.contains(" intervals are wider than their values"), "{wide:?}");
+    }
+
+    #[test]
+    fn a_line_names_three_and_counts_the_rest() {
+        let concerns = |count: usize| (0..count).map(|i| format!("v{i}")).collect();
+        let text = |count| {
+            let (kind, reason, remedy) = ("k".to_owned(), "It is so".to_owned(), "do this".to_owned());
+            Warning { kind, reason, remedy, concerns: concerns(count) }.text()
+        };
+        assert_eq!(text(0), "It is so; do this.");
+        assert_eq!(text(3), "It is so (v0, v1, v2); do this.");
+        assert_eq!(text(5), "It is so (5: v0, v1, v2 and 2 more); do this.");
+    }
+}
