@@ -14,6 +14,7 @@ mod p4;
 mod port_queue;
 mod python;
 mod queues;
+mod report;
 mod stopwatch;
 mod streaming;
 mod workload;
@@ -129,6 +130,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(octopus::benchmarks());
     all.extend(hostile::benchmarks());
     all.extend(p4::benchmarks());
+    all.extend(report::benchmarks());
     all.extend(python::benchmarks());
     all.extend(live::benchmarks());
     all
@@ -175,7 +177,7 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        let groups = ["foundation", "queues", "streaming", "octopus", "p4", "python", "sweep"]
+        let groups = ["foundation", "queues", "streaming", "octopus", "p4", "report", "python", "sweep"]
             .map(|group| names(&[group]).len());
         assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());
