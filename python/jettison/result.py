@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Reader = Callable[[Sequence[str]], Any]
 """Returns a :class:`pyarrow.Table` of the given columns."""
 
-_TABLES = ("queues", "flows", "drops", "distributions", "frames", "runs", "summary")
-# Columns that tables of results of earlier versions lack.
+_TABLES = ("queues", "flows", "drops", "distributions", "frames", "runs", "summary", "differences")
+# Tables that results of earlier versions lack, with their columns.
 _FRAMES = pa.schema(
     [
         ("variant", pa.dictionary(pa.int32(), pa.string())),
@@ -38,6 +38,16 @@ _FRAMES = pa.schema(
         ("mode", pa.dictionary(pa.int32(), pa.string())),
     ]
 )
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_DIFFERENCES = pa.schema(
+    [
+        *((name, _TEXT) for name in ("variant", "baseline", "object", "metric", "part", "unit")),
+        *((name, pa.float64()) for name in ("mean", "percent", "ci95_low", "ci95_high")),
+        ("n", pa.uint64()),
+        ("mode", _TEXT),
+    ]
+)
+_LATER = {"frames": _FRAMES, "differences": _DIFFERENCES}
 
 
 class Table:
@@ -159,6 +169,8 @@ class Result:
         """Durations in seconds, as in ``timing.json``."""
         self.reproduction: list[dict[str, Any]] = list(more["reproduction"])
         """Comparison with a paper's figures, if any, as in ``reproduction.json``."""
+        self.warnings: list[dict[str, Any]] = list(more["warnings"])
+        """Reasons why figures may mislead, as in ``warnings.json``: kind, reason, remedy, concerns."""
         self.folder = folder
         """The folder, if the results are stored."""
         self._table = table
@@ -172,7 +184,11 @@ class Result:
             with pa.RecordBatchReader.from_stream(tables.table(name)) as reader:
                 return Table.of(name, reader.read_all())
 
-        more = {"timing": json.loads(tables.timing()), "reproduction": json.loads(tables.reproduction())}
+        more = {
+            "timing": json.loads(tables.timing()),
+            "reproduction": json.loads(tables.reproduction()),
+            "warnings": json.loads(tables.warnings()),
+        }
         return cls(json.loads(tables.manifest()), table, more, None)
 
     @classmethod
@@ -183,11 +199,12 @@ class Result:
         """Pickles stored results by reference to their folder, and results in memory by value."""
         if self.folder is not None:
             return open_folder, (self.folder.absolute(),)
-        more = {"timing": self.timing, "reproduction": self.reproduction}
+        more = {"timing": self.timing, "reproduction": self.reproduction, "warnings": self.warnings}
         return Result._of_parts, (self.manifest, more, {name: self.table(name) for name in _TABLES})
 
     def table(self, name: str) -> Table:
-        """A table by name: ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary``.
+        """A table by name: ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary``,
+        ``differences``.
 
         Raises:
             KeyError: The table does not exist.
@@ -230,6 +247,20 @@ class Result:
     def summary(self) -> Table:
         """Means over seeds: variant, object, metric, part, unit, mean, p50, p95, p99, ci95_low, ci95_high, n, mode."""
         return self.table("summary")
+
+    @property
+    def differences(self) -> Table:
+        """Differences from the baseline, paired by seed: variant, baseline, object, metric, part, unit, mean, percent,
+        ci95_low, ci95_high, n, mode.
+
+        A difference whose interval does not contain 0 is beyond chance. See the key ``baseline`` of scenarios.
+        """
+        return self.table("differences")
+
+    @property
+    def baselines(self) -> dict[str, str]:
+        """The variant that each variant is compared with; baselines themselves are left out."""
+        return {v["name"]: v["baseline"] for v in self.manifest["variants"] if v.get("baseline") is not None}
 
     @property
     def name(self) -> str:
@@ -329,7 +360,9 @@ class Result:
     def __repr__(self) -> str:
         runs = len(self.manifest["runs"])
         place = "in memory" if self.folder is None else f"in {self.folder}"
-        return f"<Result of {self.name}: {len(self.variants)} variants, {runs} runs, {self.status}, {place}>"
+        count = len(self.warnings)
+        warned = f", {count} warning{'s' if count > 1 else ''}" if count else ""
+        return f"<Result of {self.name}: {len(self.variants)} variants, {runs} runs, {self.status}, {place}{warned}>"
 
 
 def summary_value(summary: Table, metric: str, of: str | None, variant: str | None, part: str, statistic: str) -> float:
@@ -377,8 +410,8 @@ def open_folder(folder: Path) -> Result:
 
     def table(name: str) -> Table:
         path = folder / f"{name}.parquet"
-        if name == "frames" and not path.exists():
-            return Table.of(name, _FRAMES.empty_table())
+        if name in _LATER and not path.exists():
+            return Table.of(name, _LATER[name].empty_table())
         if not path.exists():
             raise KeyError(f"no table `{name}` in {folder}")
         try:
@@ -396,7 +429,11 @@ def open_folder(folder: Path) -> Result:
 
         return Table(name, stored.names, rows, read)
 
-    more = {"timing": _json(folder / "timing.json", {}), "reproduction": _json(folder / "reproduction.json", [])}
+    more = {
+        "timing": _json(folder / "timing.json", {}),
+        "reproduction": _json(folder / "reproduction.json", []),
+        "warnings": _json(folder / "warnings.json", []),
+    }
     return Result(manifest, table, more, folder)
 
 

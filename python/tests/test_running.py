@@ -234,6 +234,27 @@ def test_folders_without_results_are_refused(tmp_path: Path, small: Scenario) ->
         jettison.open(tmp_path / "out")
 
 
+def test_differences_are_paired_by_seed_and_warnings_are_kept(small: Scenario, tmp_path: Path) -> None:
+    scenario = small.vary("links.bottleneck.queue", ["tail-drop", "codel"])
+    result = jettison.run(scenario, seeds=2)
+    assert result.baselines == {"queue=codel": "queue=tail-drop"}
+    rows = result.differences.filter(object="bottleneck.forward", metric="sojourn", part="").to_pylist()
+    assert [(row["variant"], row["baseline"], row["n"]) for row in rows] == [("queue=codel", "queue=tail-drop", 2)]
+    runs = result.runs.filter(object="bottleneck.forward", metric="sojourn").to_pylist()
+    of = {(row["variant"], row["seed"]): row["mean"] for row in runs}
+    differences = [of["queue=codel", seed] - of["queue=tail-drop", seed] for seed in result.seeds]
+    assert rows[0]["mean"] == pytest.approx(sum(differences) / 2)
+    assert rows[0]["ci95_low"] <= rows[0]["mean"] <= rows[0]["ci95_high"]
+    assert result.warnings[0]["kind"] == "few-seeds"
+    assert repr(result).endswith("warning>") or repr(result).endswith("warnings>")
+    jettison.run(scenario, seeds=2, out=tmp_path / "out")
+    stored = jettison.open(tmp_path / "out")
+    assert stored.differences.to_pylist() == result.differences.to_pylist()
+    assert stored.warnings == result.warnings
+    (tmp_path / "out" / "differences.parquet").unlink()
+    assert len(jettison.open(tmp_path / "out").differences) == 0, "results of earlier versions"
+
+
 def test_values_of_the_summary_are_found_by_name(small: Scenario) -> None:
     result = jettison.run(small.vary("links.bottleneck.queue", ["codel", "tail-drop"]), seeds=3)
     mean = result.mean("goodput", "bulk", "queue=codel")

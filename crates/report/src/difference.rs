@@ -230,6 +230,26 @@ mod tests {
     }
 
     #[test]
+    fn five_seeds_of_losses_differ_by_less_than_their_means_vary() {
+        // Losses on a link behind CoDel, and behind tail drop. By hand: the first have s² = 5, so Student's half is t(4) = 2.78;
+        // the differences 0, 1, 1, 0, 1 have s² = 0.3 and the half 2.776445 · √(0.3 / 5) = 0.68.
+        let losses = [(12.0, 12.0), (14.0, 15.0), (15.0, 16.0), (16.0, 16.0), (18.0, 19.0)];
+        let runs: Vec<RunSummary> = (1..)
+            .zip(losses)
+            .flat_map(|(seed, (codel, tail_drop))| {
+                let of = |variant: &str, drops| run(variant, seed, &[("drops", "packets", drops)]);
+                [of("codel", codel), of("tail-drop", tail_drop)]
+            })
+            .collect();
+        let codel: Vec<f64> = losses.iter().map(|(codel, _)| *codel).collect();
+        let half = Estimate::of(&codel).unwrap().half_width().unwrap();
+        assert!((half - 2.776445).abs() < 1e-5, "{half}");
+        let found = differences(&runs, &variants(&[("codel", None), ("tail-drop", Some("codel"))]));
+        let half = found[0].estimate.half_width().unwrap();
+        assert!((found[0].estimate.mean - 0.6).abs() < 1e-12 && (half - 0.680088).abs() < 1e-5, "{half}");
+    }
+
+    #[test]
     fn only_common_seeds_count_and_absent_events_are_zeros() {
         let runs = [
             run("a", 1, &[("drops", "packets", 4.0), ("sqi_ssim", "dB", 10.0)]),

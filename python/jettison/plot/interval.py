@@ -82,14 +82,16 @@ def means(
             found[name, variant] = Interval(mean, low, high, int(of["n"][0]), str(of["unit"][0]))
     if others:
         runs = values_of_runs(result, metric, others, statistic, part)
-        found |= over_seeds(runs, unit_of(result, metric))
+        found |= over_seeds(runs, unit_of(result, metric), metric)
     return found
 
 
-def over_seeds(runs: Mapping[tuple[str, str], Mapping[int, float]], unit: str = "") -> dict[tuple[str, str], Interval]:
+def over_seeds(
+    runs: Mapping[tuple[str, str], Mapping[int, float]], unit: str = "", metric: str = "value"
+) -> dict[tuple[str, str], Interval]:
     """Mean and confidence interval of values by seed, for each object and variant.
 
-    Computed by the native part, as for the summary.
+    Computed by the native part, as for the summary: metric and unit decide which values the interval may contain.
     """
     # The native part expects the rows of a run to be adjacent.
     rows = sorted((variant, seed, name, value) for (name, variant), of in runs.items() for seed, value in of.items())
@@ -97,7 +99,7 @@ def over_seeds(runs: Mapping[tuple[str, str], Mapping[int, float]], unit: str = 
         return {}
     variants, seeds, names, values = (list(column) for column in zip(*rows, strict=True))
     nothing = pa.nulls(len(rows), pa.float64())
-    text = {"metric": "value", "part": "", "unit": unit, "mode": "sim"}
+    text = {"metric": metric, "part": "", "unit": unit, "mode": "sim"}
     table = pa.table(
         {
             "variant": pa.array(variants, pa.string()),

@@ -64,7 +64,7 @@ def bars(
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
-    """Draws a summary value of each variant with its 95 % confidence interval over seeds (Student's t).
+    """Draws a summary value of each variant with its 95 % confidence interval over seeds.
 
     Several `objects` form groups with one bar per variant; `group` names a label to group variants by instead.
     `statistic` is `mean`, `p50`, `p95` or `p99`; for a percentile, the mean of the runs' percentiles. `reference` gives

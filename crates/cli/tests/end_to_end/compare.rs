@@ -61,6 +61,8 @@ fn json_prints_records() {
             "b_ci95",
             "b_n",
             "difference",
+            "difference_ci95",
+            "paired",
             "ratio"
         ]
     );

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::support::{Folder, keys, mean};
 
-const RESULTS: [&str; 11] = [
+const RESULTS: [&str; 13] = [
+    "differences.parquet",
     "distributions.parquet",
     "drops.parquet",
     "flows.parquet",
@@ -16,6 +17,7 @@ const RESULTS: [&str; 11] = [
     "summary.json",
     "summary.parquet",
     "timing.json",
+    "warnings.json",
 ];
 
 #[test]
@@ -81,10 +83,46 @@ fn the_page_needs_no_network() {
 }
 
 #[test]
-fn json_prints_summary_records_and_nothing_else() {
+fn json_prints_records_of_the_summary_then_differences_then_warnings() {
     let folder = Folder::with_small();
-    let records = folder.jettison(&["run", "small.toml", "--json"]).records();
+    let all = folder.jettison(&["run", "small.toml", "--json"]).records();
+    let of_type =
+        |kind: &str| all.iter().filter(|record| record["type"] == kind).cloned().collect::<Vec<_>>();
+    let (records, differences, warnings) = (of_type("summary"), of_type("difference"), of_type("warning"));
+    assert_eq!([&records[..], &differences, &warnings].concat(), all);
     assert!(!records.is_empty());
+    for record in &differences {
+        assert_eq!(
+            keys(record),
+            [
+                "type", "scenario", "mode", "variant", "baseline", "object", "metric", "unit", "mean",
+                "percent", "ci95", "n"
+            ]
+        );
+        assert_eq!(
+            (&record["variant"], &record["baseline"]),
+            (&json!("queue=codel"), &json!("queue=tail-drop"))
+        );
+        let [codel, tail_drop] = ["queue=codel", "queue=tail-drop"].map(|variant| {
+            let is = |r: &&Value| {
+                r["variant"] == variant && r["object"] == record["object"] && r["metric"] == record["metric"]
+            };
+            records.iter().find(is).map(|r| (r["mean"].as_f64(), r["n"].clone()))
+        });
+        // With all seeds in both, the mean of the differences is the difference of the means.
+        if let (Some((Some(to), n)), Some((Some(from), m))) = (codel, tail_drop)
+            && n == m
+            && n == record["n"]
+        {
+            let mean = record["mean"].as_f64().expect("a mean is a number");
+            assert!((mean - (to - from)).abs() <= 1e-9 * to.abs().max(from.abs()), "{record}");
+        }
+    }
+    assert!(differences.iter().any(|record| record["metric"] == "sojourn" && record["n"] == 2));
+    assert_eq!(keys(&warnings[0]), ["type", "scenario", "mode", "kind", "reason", "remedy", "concerns"]);
+    assert_eq!(warnings[0]["kind"], "few-seeds");
+    let told = folder.json("out/small/warnings.json");
+    assert_eq!(told.as_array().map(Vec::len), Some(warnings.len()));
     for record in &records {
         assert_eq!(
             keys(record),
@@ -109,10 +147,31 @@ fn json_prints_summary_records_and_nothing_else() {
 }
 
 #[test]
+fn the_baseline_can_be_named() {
+    let folder = Folder::with_small();
+    let records = folder.jettison(&["run", "small.toml", "--json", "--set", "baseline=codel"]).records();
+    let mut differences = records.iter().filter(|record| record["type"] == "difference").peekable();
+    assert!(differences.peek().is_some());
+    assert!(differences.all(|record| record["baseline"] == "queue=codel"));
+    let variants = folder.json("out/small/manifest.json")["variants"].clone();
+    assert_eq!((&variants[0]["baseline"], &variants[1]["baseline"]), (&json!("queue=codel"), &Value::Null));
+    let said = folder.jettison(&["run", "small.toml", "--set", "baseline=coddel"]).refused();
+    assert!(
+        said.contains(
+            "`baseline` must name a variant or a label of an axis, got `coddel`; did you mean `codel`?"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
 fn one_seed_has_no_interval() {
     let folder = Folder::with_small();
     let records = folder.jettison(&["run", "small.toml", "--runs", "1", "--json"]).records();
-    assert!(records.iter().all(|record| record["n"] == 1 && record["ci95"].is_null()));
+    let (warnings, values): (Vec<&Value>, Vec<&Value>) =
+        records.iter().partition(|record| record["type"] == "warning");
+    assert!(values.iter().all(|record| record["n"] == 1 && record["ci95"].is_null()));
+    assert!(warnings[0]["reason"].as_str().is_some_and(|reason| reason.starts_with("One seed")));
 }
 
 #[test]
@@ -151,7 +210,8 @@ fn an_axis_can_be_narrowed_with_set() {
     let folder = Folder::with_small();
     let set = "vary=[{ path = \"links.bottleneck.queue\", values = [\"codel\"] }]";
     let records = folder.jettison(&["run", "small.toml", "--json", "--set", set]).records();
-    assert!(records.iter().all(|record| record["variant"] == "queue=codel"));
+    let mut values = records.iter().filter(|record| record["type"] != "warning");
+    assert!(values.all(|record| record["variant"] == "queue=codel" && record["type"] == "summary"));
 }
 
 #[test]
