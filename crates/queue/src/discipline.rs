@@ -24,6 +24,13 @@ pub trait QueueDiscipline: Send {
         self.dequeue(now, out)
     }
 
+    /// Whether `enqueue` followed by `dequeue` at this instant would return `packet` and leave no trace in the discipline but
+    /// that. The caller then need not call either: it sends the packet with `meta.enqueued_at` at this instant and
+    /// `meta.enq_qdepth` 0. Never true for a discipline with a backlog, wakeups or idle polls.
+    fn lets_through(&self, _packet: &Packet) -> bool {
+        false
+    }
+
     /// Handles the wakeup requested by [`QueueDiscipline::next_wakeup`].
     fn handle_wakeup(&mut self, _now: Time, _out: &mut dyn Outcomes) {}
 

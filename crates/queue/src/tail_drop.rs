@@ -76,6 +76,10 @@ impl QueueDiscipline for TailDrop {
         self.dequeue(now, out)
     }
 
+    fn lets_through(&self, packet: &Packet) -> bool {
+        self.fifo.is_empty() && self.parameters.limit.admits(Backlog::default(), packet.meta.length)
+    }
+
     fn uses_wakeups(&self) -> bool {
         false
     }
@@ -142,6 +146,18 @@ mod tests {
                 outcomes.push((out, queue.backlog(), tally.drops));
             }
             assert_eq!(outcomes[0], outcomes[1], "{limit} with {waiting} waiting");
+            let (mut queue, mut tally) =
+                (built(json!({ "kind": "tail-drop", "limit": limit })), Tally::default());
+            for id in 0..waiting {
+                queue.enqueue(packet(id, 100), Time::ZERO, &mut tally);
+            }
+            if queue.lets_through(&packet(9, 100)) {
+                let mut through = packet(9, 100);
+                through.meta.enqueued_at = Time::from_millis(3);
+                assert_eq!(outcomes[0], (Some(through), queue.backlog(), tally.drops));
+            } else {
+                assert!(waiting > 0 || outcomes[0].0.is_none(), "{limit}");
+            }
         }
     }
 

@@ -69,3 +69,12 @@ pub(crate) struct Direction {
     /// Packets in flight with their arrival times, in order.
     pub(crate) in_flight: VecDeque<(Time, Packet)>,
 }
+
+impl Direction {
+    /// Whether the transmitter can send a packet now that needs no queue. Taps see packets as they are, stamps included, so
+    /// theirs go through the queue.
+    #[inline]
+    pub(crate) fn lets_through(&mut self, now: Time) -> bool {
+        now >= self.free_at && !self.tapped && self.carrier.ready_at(now) <= now
+    }
+}

@@ -42,6 +42,8 @@ impl World {
     pub fn inject(&mut self, host: NodeId, mut packet: Packet) {
         let now = self.now;
         packet.meta.sent_at = now;
+        packet.meta.id = self.next_id;
+        self.next_id = self.next_id.wrapping_add(1);
         self.outbox.push(packet);
         self.send_from_host(host.0, now);
     }

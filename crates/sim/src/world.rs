@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jettison_core::{DropReason, Time};
+use jettison_core::{DropReason, Duration, Time};
 use jettison_measure::{DropRecord, Kind, ObjectId, Recorder, RunRecord, metrics};
 use jettison_queue::Backlog;
 use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes};
@@ -216,22 +216,50 @@ impl World {
     #[inline]
     fn arrive(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
-        let Some((_, packet)) = direction.in_flight.pop_front() else { return };
-        let next = direction.in_flight.front().map_or(Time::MAX, |(time, _)| *time);
+        // Where possible the packet is read where it lies: loads of fields right after a move of the whole would stall.
+        let Some((_, packet)) = direction.in_flight.front() else { return };
         let End { node, port } = direction.to;
+        let passage = match &mut self.nodes[node] {
+            Node::Host(host) if !host.outside => {
+                host.stack.next_id = self.next_id;
+                host.receive(packet, now, &mut self.recorder);
+                self.next_id = host.stack.next_id;
+                None
+            }
+            Node::Host(_) => None,
+            Node::Router(router) => router.switch.passage(Port(port), packet),
+        };
+        let Some((_, packet)) = direction.in_flight.pop_front() else { return };
         // Deliveries are in order, so one slot per direction holds the next one.
+        let next = direction.in_flight.front().map_or(Time::MAX, |(time, _)| *time);
         self.agenda.set(self.slots.arrivals + at, next);
         match &mut self.nodes[node] {
-            Node::Host(host) => {
-                if host.outside {
-                    let queue = direction.queue;
-                    self.delivered.push(Delivery { host: NodeId(node), at: now, queue, packet });
+            Node::Host(host) if host.outside => {
+                let queue = direction.queue;
+                self.delivered.push(Delivery { host: NodeId(node), at: now, queue, packet });
+            }
+            Node::Host(_) => self.after_host(node, now),
+            Node::Router(router) => {
+                if let Some((to, hop_limit)) = passage
+                    && let Some(onward) = router.directions.get(usize::from(to.0)).copied()
+                    && self.directions[onward].lets_through(now)
+                {
+                    router.switch.passed(Port(port), to, packet.meta.length);
+                    let direction = &mut self.directions[onward];
+                    self.recorder.queue(direction.queue).offered();
+                    direction.free_at = transmit(
+                        direction,
+                        onward,
+                        packet,
+                        Some(hop_limit),
+                        now,
+                        &mut self.recorder,
+                        &mut self.tap,
+                        &mut self.agenda,
+                        self.slots,
+                    );
                     return;
                 }
-                host.receive(packet, now, &mut self.recorder);
-                self.after_host(node, now);
-            }
-            Node::Router(router) => {
                 let mut sink =
                     Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
                 let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
@@ -247,7 +275,9 @@ impl World {
         match &mut self.nodes[node] {
             Node::Host(host) => {
                 host.armed = now;
+                host.stack.next_id = self.next_id;
                 host.wake(now, &mut self.recorder);
+                self.next_id = host.stack.next_id;
                 // Few disciplines have timers; the flag spares other hosts the loop.
                 for port in 0..if host.queues_keep_time { host.ports.len() } else { 0 } {
                     self.wake_host_queue(node, port, now);
@@ -308,9 +338,7 @@ impl World {
     /// Sends the packets in the outbox through the ports of a host.
     pub(crate) fn send_from_host(&mut self, node: usize, now: Time) {
         let mut outbox = std::mem::take(&mut self.outbox);
-        for mut packet in outbox.drain(..) {
-            packet.meta.id = self.next_id;
-            self.next_id = self.next_id.wrapping_add(1);
+        for packet in outbox.drain(..) {
             let Node::Host(host) = &mut self.nodes[node] else { break };
             let Some(port) = host.port_towards(&packet) else {
                 let place = DropRecord::NO_QUEUE;
@@ -321,9 +349,24 @@ impl World {
             };
             let queue = host.queues[port];
             self.recorder.queue(queue).offered();
-            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: queue };
             let at = host.directions[port];
             let direction = &mut self.directions[at];
+            if direction.lets_through(now) && host.ports[port].lets_through(&packet) {
+                let hop_limit = Some(packet.meta.hop_limit);
+                direction.free_at = transmit(
+                    direction,
+                    at,
+                    packet,
+                    hop_limit,
+                    now,
+                    &mut self.recorder,
+                    &mut self.tap,
+                    &mut self.agenda,
+                    self.slots,
+                );
+                continue;
+            }
+            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: queue };
             if now < direction.free_at || direction.carrier.ready_at(now) > now {
                 // The transmitter is busy: the packet queues.
                 host.ports[port].enqueue(packet, now, &mut sink);
@@ -334,6 +377,7 @@ impl World {
                     direction,
                     at,
                     packet,
+                    None,
                     now,
                     &mut self.recorder,
                     &mut self.tap,
@@ -425,6 +469,7 @@ impl World {
                     direction,
                     at,
                     packet,
+                    None,
                     now,
                     &mut self.recorder,
                     &mut self.tap,
@@ -515,13 +560,15 @@ impl World {
     }
 }
 
-/// Transmits a packet through a free transmitter. Returns the instant when it is free again.
+/// Transmits a packet through a free transmitter. Returns the instant when it is free again. With a hop limit, the packet was
+/// let through without queueing and gets it.
 #[inline]
 #[allow(clippy::too_many_arguments)] // separate borrows of parts of the world
 fn transmit(
     direction: &mut Direction,
     at: usize,
     packet: Packet,
+    let_through: Option<u8>,
     now: Time,
     recorder: &mut Recorder,
     tap: &mut Option<Box<dyn Tap>>,
@@ -531,7 +578,7 @@ fn transmit(
     let wire_bytes = u32::from(packet.meta.length) + direction.overhead;
     let left_at = direction.carrier.begin(wire_bytes, now);
     direction.idle_poll_pending = direction.wants_idle_polls;
-    let sojourn = now.since(packet.meta.enqueued_at);
+    let sojourn = if let_through.is_some() { Duration::ZERO } else { now.since(packet.meta.enqueued_at) };
     recorder.queue(direction.queue).departed(sojourn, wire_bytes);
     if direction.tapped
         && let Some(tap) = tap
@@ -559,6 +606,11 @@ fn transmit(
                 packet.meta.instance = Instance::Normal;
                 packet.meta.class = 0;
                 packet.meta.tag = 0;
+                if let Some(hop_limit) = let_through {
+                    packet.meta.enqueued_at = now;
+                    packet.meta.enq_qdepth = 0;
+                    packet.set_hop_limit(hop_limit);
+                }
             }
         }
     }

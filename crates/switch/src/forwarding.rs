@@ -102,6 +102,13 @@ impl Program for Forwarding {
     }
 
     #[inline]
+    fn passage(&self, from: Port, packet: &Packet) -> Option<(Port, u8)> {
+        let port = self.routes.lookup(packet, from)?;
+        let is_plain = self.hooks.get(usize::from(port.0)).is_none_or(Option::is_none);
+        (is_plain && packet.meta.hop_limit > 1).then(|| (port, packet.meta.hop_limit - 1))
+    }
+
+    #[inline]
     fn egress(
         &mut self,
         packet: &mut Packet,

@@ -56,6 +56,12 @@ impl TrafficManager {
         self.refresh(port);
     }
 
+    /// Whether the discipline of `port` lets the packet through ([`QueueDiscipline::lets_through`]).
+    #[inline]
+    pub fn lets_through(&self, port: Port, packet: &Packet) -> bool {
+        self.ports.get(usize::from(port.0)).is_some_and(|state| state.discipline.lets_through(packet))
+    }
+
     /// Removes and returns the next packet of a port.
     #[inline]
     pub fn dequeue(&mut self, port: Port, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {

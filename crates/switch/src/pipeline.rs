@@ -297,6 +297,21 @@ impl<P: Program> Switch for Pipeline<P> {
         self.ingress(packet, Instance::Normal, now, out);
     }
 
+    fn passage(&self, from: Port, packet: &Packet) -> Option<(Port, u8)> {
+        if self.ingress_delay > Duration::ZERO {
+            return None;
+        }
+        self.program.passage(from, packet).filter(|(to, _)| self.manager.lets_through(*to, packet))
+    }
+
+    fn passed(&mut self, from: Port, to: Port, length: u16) {
+        self.count(Some(from), |c| c.received += 1);
+        self.count(Some(to), |c| {
+            c.transmitted += 1;
+            c.transmitted_bytes += u64::from(length);
+        });
+    }
+
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
         // Packets dropped at egress use no link time, so the loop continues with the next one. But clones of dropped packets
         // can refill the queue as fast as it drains. After one pass over the backlog, the port therefore counts as busy.

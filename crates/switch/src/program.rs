@@ -23,6 +23,12 @@ pub trait Program: Send {
         actions: &mut Actions,
     );
 
+    /// Where a packet from a link goes, with its new hop limit, if ingress and egress would do nothing but send it there with
+    /// class 0, whatever waits in the queue. `None`: the pipeline has to run them.
+    fn passage(&self, _from: Port, _packet: &Packet) -> Option<(Port, u8)> {
+        None
+    }
+
     /// Whether the pipeline keeps a copy of each packet as it entered ingress. If true, ingress clones and resubmitted packets
     /// are copies of this original; otherwise, of the packet as ingress modified it.
     fn keeps_original(&self) -> bool {

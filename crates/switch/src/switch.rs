@@ -18,6 +18,16 @@ pub trait Switch: Send {
     /// delay. Ports that may now have a packet to send are pushed to `pending`, possibly more than once.
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>);
 
+    /// Where an arriving packet goes, with its new hop limit, if it would leave at once should the link of that port be free:
+    /// nothing waits there, and the switch does nothing else with it. The caller may then send it with
+    /// [`Switch::passed`] instead of [`Switch::handle_packet`] and [`Switch::poll_transmit`], with the same result.
+    fn passage(&self, _from: Port, _packet: &Packet) -> Option<(Port, u8)> {
+        None
+    }
+
+    /// Counts a packet of this IP length that the caller has taken past the queue, after [`Switch::passage`].
+    fn passed(&mut self, _from: Port, _to: Port, _length: u16) {}
+
     /// Called when the link of port `to` is free: returns what occupies it next. `None` with a backlog: nothing is due before
     /// [`Switch::next_wakeup`].
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure>;

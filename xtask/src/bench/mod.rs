@@ -6,6 +6,7 @@
 mod child;
 mod command;
 mod foundation;
+mod growth;
 mod hostile;
 mod instructions;
 mod live;
@@ -18,6 +19,9 @@ mod report;
 mod stopwatch;
 mod streaming;
 mod workload;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
@@ -125,6 +129,7 @@ impl Benchmark {
 /// All benchmarks.
 pub fn benchmarks() -> Vec<Benchmark> {
     let mut all = foundation::benchmarks();
+    all.extend(growth::benchmarks());
     all.extend(queues::benchmarks());
     all.extend(streaming::benchmarks());
     all.extend(octopus::benchmarks());
@@ -148,6 +153,30 @@ pub fn select(names: &[String]) -> Result<Vec<Benchmark>, String> {
     let by_default = |b: &Benchmark| names.is_empty() && b.group != "live";
     let selected = |b: &Benchmark| by_default(b) || names.iter().any(|name| b.is_selected_by(name));
     Ok(all.into_iter().filter(selected).collect())
+}
+
+/// Builds the command in its shipped profile, and returns its path.
+fn shipped_command() -> Result<PathBuf, String> {
+    let profile = "dist";
+    let project = python::project();
+    let target = project.join("target");
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args([
+        "build",
+        "--locked",
+        "--quiet",
+        "--profile",
+        profile,
+        "--package",
+        "jettison-cli",
+        "--target-dir",
+    ]);
+    let status = build.arg(&target).current_dir(project).stdin(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => Ok(target.join(profile).join("jettison")),
+        Ok(status) => Err(format!("cargo build --profile {profile} failed: {status}")),
+        Err(error) => Err(format!("cannot start cargo: {error}")),
+    }
 }
 
 /// Peak resident memory of this process, in MB.
@@ -177,7 +206,7 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        let groups = ["foundation", "queues", "streaming", "octopus", "p4", "report", "python", "sweep"]
+        let groups = ["foundation", "growth", "queues", "streaming", "octopus", "p4", "report", "python", "sweep"]
             .map(|group| names(&[group]).len());
         assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());

@@ -6,14 +6,14 @@
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 
 use serde::Deserialize;
 
 use super::Better::{Higher, Lower};
-use super::{Benchmark, Better, Reading};
+use super::{Benchmark, Better, Reading, shipped_command};
 
 const SCRIPT: &str = "scripts/python.sh";
 
@@ -90,31 +90,8 @@ fn run(arguments: &[OsString]) -> Measured {
     text.lines().map(figure).collect::<Result<Vec<Figure>, String>>().map(Ok)
 }
 
-/// Builds the command in its shipped profile: the bare runner that sweeps are compared with.
-fn shipped_command() -> Result<PathBuf, String> {
-    let profile = "dist";
-    let target = project().join("target");
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.args([
-        "build",
-        "--locked",
-        "--quiet",
-        "--profile",
-        profile,
-        "--package",
-        "jettison-cli",
-        "--target-dir",
-    ]);
-    let status = build.arg(&target).current_dir(project()).stdin(Stdio::null()).status();
-    match status {
-        Ok(status) if status.success() => Ok(target.join(profile).join("jettison")),
-        Ok(status) => Err(format!("cargo build --profile {profile} failed: {status}")),
-        Err(error) => Err(format!("cannot start cargo: {error}")),
-    }
-}
-
 /// Root folder of the project from which this program was built.
-fn project() -> &'static Path {
+pub(super) fn project() -> &'static Path {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask)
 }

@@ -83,6 +83,14 @@ impl Column {
         }
     }
 
+    /// Adds a row equal to the last one of a column of text; nothing without rows.
+    #[inline]
+    pub(super) fn repeat_last(&mut self) {
+        if let Column::Text { keys, .. } = self {
+            keys.extend(keys.last().copied());
+        }
+    }
+
     /// Adds the rows `range` of `cells`.
     pub(super) fn extend(&mut self, cells: Cells, range: Range<usize>) {
         if range.is_empty() {

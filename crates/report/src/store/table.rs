@@ -13,7 +13,7 @@ use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType}
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnDescriptor, Type};
@@ -25,7 +25,8 @@ use crate::error::ReportError;
 
 /// Number of values converted at a time between memory and file.
 const BATCH_ROWS: usize = 8192;
-const ROW_GROUP_ROWS: usize = 256 * 1024;
+/// Large enough for small metadata, and small enough that rows waiting to be written, and rows read, take a few megabytes.
+const ROW_GROUP_ROWS: usize = 128 * 1024;
 
 /// Opens files for writing; tests replace it to simulate a full disk.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +53,15 @@ impl TableWriter {
         let file = (open.0)(&folder.join(table.file())).map_err(ReportError::write(&shown_path))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            .set_created_by(concat!("jettison ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_created_by(concat!("jettison ", env!("CARGO_PKG_VERSION")).to_owned());
+        // Text has its least and greatest value per row group alone: those per page would take a comparison a row.
+        let properties = table
+            .columns
+            .iter()
+            .filter(|(_, kind)| *kind == ColumnType::Text)
+            .fold(properties, |properties, (name, _)| {
+                properties.set_column_statistics_enabled((*name).into(), EnabledStatistics::Chunk)
+            })
             .build();
         let writer = table
             .parquet()
@@ -245,10 +254,15 @@ impl Column {
             Column::Text { names, keys } => {
                 let names: Vec<ByteArray> =
                     names.iter().map(|name| ByteArray::from(name.clone().into_bytes())).collect();
+                // Each name occurs in the row group.
+                let by_bytes = |a: &&ByteArray, b: &&ByteArray| a.data().cmp(b.data());
+                let (least, greatest) = (names.iter().min_by(by_bytes), names.iter().max_by(by_bytes));
                 for keys in keys.chunks(BATCH_ROWS) {
                     let values: Vec<ByteArray> =
                         keys.iter().map(|key| names[*key as usize].clone()).collect();
-                    writer.typed::<ByteArrayType>().write_batch(&values, None, None)?;
+                    writer
+                        .typed::<ByteArrayType>()
+                        .write_batch_with_statistics(&values, None, None, least, greatest, None)?;
                 }
             }
             Column::Unsigned(values) => {
@@ -276,9 +290,17 @@ impl Column {
         let mut column = Column::new(kind);
         match (&mut column, reader) {
             (Column::Text { .. }, ColumnReader::ByteArrayColumnReader(reader)) => {
+                // Values of a dictionary's entry lie at one place, so that most are known without a look at their bytes.
+                let mut last: Option<ByteArray> = None;
                 each_batch(reader, |values, _| {
                     values.iter().try_for_each(|value| {
-                        column.push(Cell::Text(value.as_utf8()?));
+                        match &last {
+                            Some(last) if std::ptr::eq(last.data(), value.data()) => column.repeat_last(),
+                            _ => {
+                                column.push(Cell::Text(value.as_utf8()?));
+                                last = Some(value.clone());
+                            }
+                        }
                         Ok(())
                     })
                 })?;

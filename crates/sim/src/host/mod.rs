@@ -129,7 +129,7 @@ impl Host {
 
     /// Handles an arrival. Packets sent in response are in `stack.outbox` afterwards.
     #[inline]
-    pub(crate) fn receive(&mut self, packet: Packet, now: Time, recorder: &mut Recorder) {
+    pub(crate) fn receive(&mut self, packet: &Packet, now: Time, recorder: &mut Recorder) {
         if let Some((owner, event)) = self.stack.receive(packet, now, recorder) {
             self.deliver(owner, event, now, recorder);
         }

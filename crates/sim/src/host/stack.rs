@@ -30,6 +30,8 @@ pub(crate) struct Stack {
     pub(crate) dirty: Vec<u32>,
     /// Packets to send, in order.
     pub(crate) outbox: Vec<Packet>,
+    /// Number of the next packet of the world; the host has it while it handles an event.
+    pub(crate) next_id: u32,
 }
 
 /// State of the stack per program.
@@ -89,6 +91,7 @@ impl Stack {
             events: VecDeque::new(),
             dirty: Vec::new(),
             outbox: Vec::new(),
+            next_id: 0,
         }
     }
 
@@ -219,16 +222,16 @@ impl Stack {
     #[inline]
     pub(crate) fn receive(
         &mut self,
-        packet: Packet,
+        packet: &Packet,
         now: Time,
         recorder: &mut Recorder,
     ) -> Option<(u32, SocketEvent)> {
         let Some(headers) = packet.headers() else {
-            dropped(recorder, &packet, DropReason::Malformed, now);
+            dropped(recorder, packet, DropReason::Malformed, now);
             return None;
         };
         if headers.dst != self.address {
-            dropped(recorder, &packet, DropReason::NoRoute, now);
+            dropped(recorder, packet, DropReason::NoRoute, now);
             return None;
         }
         match headers.transport {
@@ -236,15 +239,15 @@ impl Stack {
                 let remote = Endpoint { address: headers.src, port: tcp.src_port };
                 let key = FourTuple { local_port: tcp.dst_port, remote };
                 match self.connections.get(&key) {
-                    Some(&index) => self.segment(index, &packet, now),
-                    None => self.first_segment(key, *tcp, &packet, now, recorder),
+                    Some(&index) => self.segment(index, packet, now),
+                    None => self.first_segment(key, *tcp, packet, now, recorder),
                 }
             }
             Transport::Udp(ref udp) => {
                 let found = self.datagram_ports.get(&udp.dst_port).copied();
                 let Some((index, Some(Socket::Udp { owner, .. }))) = found.map(|i| (i, self.sockets.get(i)))
                 else {
-                    dropped(recorder, &packet, DropReason::NoSocket, now);
+                    dropped(recorder, packet, DropReason::NoSocket, now);
                     return None;
                 };
                 let datagram = Datagram {
@@ -341,6 +344,8 @@ impl Stack {
         while let Some(mut packet) = socket.connection.poll_transmit(now) {
             packet.meta.sent_at = now;
             packet.meta.flow = flow;
+            packet.meta.id = self.next_id;
+            self.next_id = self.next_id.wrapping_add(1);
             self.outbox.push(packet);
         }
         if let Some(meter) = recorder.flow(flow) {
@@ -411,6 +416,9 @@ impl Stack {
     fn send(&mut self, mut packet: Packet, flow: FlowId, now: Time) {
         packet.meta.sent_at = now;
         packet.meta.flow = flow;
+        // Before the move, as the others: a narrow store between two moves would stall the second.
+        packet.meta.id = self.next_id;
+        self.next_id = self.next_id.wrapping_add(1);
         self.outbox.push(packet);
     }
 
