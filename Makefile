@@ -14,7 +14,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live experiments docs fmt lint deny audit fuzz clean install
+.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live experiments docs fmt lint deny audit fuzz fuzz-check clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ audit: ## Check dependencies against advisories (ADVISORY_DB=checkout); fails if
 
 fuzz: setup ## Fuzz each target (TARGETS="…") for SECONDS=60; fails if fuzz/artifacts/ has findings then
 	@SECONDS_EACH="$(or $(SECONDS),60)" scripts/fuzz.sh $(TARGETS)
+
+fuzz-check: setup ## Compile the fuzz targets, without running them
+	@scripts/fuzz.sh check
 
 install: setup ## Install the command for this user
 	$(CARGO) install --path crates/cli --locked
