@@ -11,7 +11,8 @@ fn scenarios(folder: &Path, found: &mut Vec<PathBuf>) {
         let name = path.display().to_string();
         if path.is_dir() {
             scenarios(&path, found);
-        } else if name.ends_with(".toml") && !name.ends_with(".paper.toml") {
+        } else if name.ends_with(".toml") && !name.ends_with(".paper.toml") && !name.ends_with("/claims.toml")
+        {
             found.push(path);
         }
     }
