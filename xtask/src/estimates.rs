@@ -3,6 +3,8 @@
 //! Each scenario runs with one seed, one job and without a warm-up, so that every packet is counted. CPU time and memory are those of
 //! the whole process, by the kernel's account of the child.
 
+#![allow(unsafe_code, reason = "resource usage of one child")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 

@@ -6,6 +6,7 @@ use crate::columns::{Column, bottleneck};
 use crate::comparison::{Comparison, Mark, listed};
 use crate::matrix_table::matrix_tables;
 use crate::model::{Manifest, Mode, Status, Variant};
+use crate::number;
 use crate::store::Results;
 use crate::viewers;
 

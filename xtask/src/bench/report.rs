@@ -123,12 +123,9 @@ fn record(flows: u32) -> RunRecord {
         if index % 3 == 0 {
             record.summary.push(value(&name, metrics::RETRANSMITS, rate, None));
         }
-        record.series.extend([metrics::GOODPUT, metrics::RTT].map(|metric| Series {
-            object: flow(index),
-            metric,
-            part: "",
-            times: (1..=SAMPLES).map(|sample| Time::from_millis(100 * sample)).collect(),
-            values: (1..=SAMPLES).map(|sample| rate + sample as f64).collect(),
+        record.series.extend([metrics::GOODPUT, metrics::RTT].map(|metric| {
+            let point = |sample: u64| (Time::from_millis(100 * sample), rate + sample as f64);
+            Series::new(flow(index), metric, "").with((1..=SAMPLES).map(point))
         }));
     }
     record

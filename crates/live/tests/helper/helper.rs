@@ -12,7 +12,7 @@ use std::{env, fs, thread};
 
 use jettison_live::net::Namespace;
 use jettison_live::process::command::{Program, Signal, Supervisor};
-use jettison_live::process::{Job, Link, Nursery, Options, Work, check};
+use jettison_live::process::{Inherited, Job, Link, Nursery, Options, Work, check};
 use nix::sys::signal::{SigHandler, signal};
 
 static STOP: AtomicBool = AtomicBool::new(false);
