@@ -44,10 +44,10 @@ fn the_estimate_grows_with_the_load_and_is_in_the_record() {
 
 #[test]
 fn a_run_that_does_not_fit_into_memory_is_refused_with_the_figure() {
-    // More than any machine has: a hundred thousand flows, sampled each millisecond for hours.
+    // More than any machine has: 3.6 billion samples of each series.
     let folder = Folder::with_small();
-    let flow = changed("duration = \"2 s\"", "duration = \"1000 h\"");
-    folder.write("large.toml", &flow.replace("sample_interval = \"100 ms\"", "sample_interval = \"1 ms\""));
+    let longer = "duration = \"60000 min\"\nsample_interval = \"1 ms\"";
+    folder.write("large.toml", &changed("duration = \"2 s\"", longer));
     let said = folder.jettison(&["run", "large.toml"]).refused();
     assert!(said.contains("of memory, and") && said.contains("--force"), "{said}");
     assert!(!folder.names("").contains(&"out".to_owned()), "nothing was written");

@@ -13,12 +13,14 @@ fn parse_available(meminfo: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Free space of the file system that holds `folder`, or the nearest folder above it that exists, in bytes.
+/// Free space of the file system that holds `folder`, or the nearest folder above it that exists, in bytes; `None` where there is
+/// none to run out of.
 pub(super) fn free_space(folder: &Path) -> Option<u64> {
     let start = std::path::absolute(folder).ok()?;
     let existing = start.ancestors().find(|folder| folder.is_dir())?;
     let system = rustix::fs::statvfs(existing).ok()?;
-    Some(system.f_bavail.saturating_mul(system.f_frsize))
+    // A file system without blocks, such as /proc, has no space to run out of.
+    (system.f_blocks > 0).then(|| system.f_bavail.saturating_mul(system.f_frsize))
 }
 
 #[cfg(test)]

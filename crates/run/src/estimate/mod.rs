@@ -65,11 +65,12 @@ pub struct VariantEstimate {
 pub fn estimate(scenario: &Scenario, jobs: usize, captures: bool) -> Estimate {
     let builder = Builder::standard();
     let runs = scenario.seeds.len() as f64;
-    let mut values = 0.0;
+    let (mut kept, mut described) = (0.0, 0.0);
     let mut variants = Vec::with_capacity(scenario.variants.len());
     for variant in &scenario.variants {
         let run = Run::of(variant, scenario, &builder);
-        values += run.values * runs;
+        kept += cost::REPORT_VARIANT + run.points * cost::REPORT_POINT + run.values * runs * cost::VALUE;
+        described += cost::VARIANT_ON_DISK + run.values * cost::VALUE_ON_DISK;
         variants.push(run.estimate(&variant.name, captures));
     }
     let sum = |of: fn(&VariantEstimate) -> f64| variants.iter().map(of).sum::<f64>() * runs;
@@ -77,9 +78,9 @@ pub fn estimate(scenario: &Scenario, jobs: usize, captures: bool) -> Estimate {
     let largest = variants.iter().map(|variant| variant.memory).max().unwrap_or(0) as f64;
     Estimate {
         packets: sum(|variant| variant.packets as f64) as u64,
-        cpu_seconds: sum(|variant| variant.cpu_seconds),
-        memory: (cost::PROGRAM + at_once * largest + values * cost::VALUE) as u64,
-        disk: (cost::FOLDER + sum(|variant| variant.disk as f64)) as u64,
+        cpu_seconds: cost::COMMAND_SECONDS + sum(|variant| variant.cpu_seconds),
+        memory: (cost::PROGRAM + at_once * largest + kept) as u64,
+        disk: (cost::FOLDER + described + sum(|variant| variant.disk as f64)) as u64,
         variants,
     }
 }
@@ -305,10 +306,10 @@ impl Run {
         for (hop, capacities) in links {
             let Some(link) = settings.links.get(hop.link) else { continue };
             let mean = capacities.iter().sum::<f64>() / SLOTS as f64;
-            // What is on the way, and a hundred milliseconds of queue.
-            let seconds = settings.direction(link, hop.forward).delay.as_secs_f64() + 0.1;
-            let carried = self.hops * 1_500.0 * 8.0 / span;
-            self.waiting += mean.min(carried) * seconds / 8.0 / 1_500.0;
+            // What is on the way, and a hundred milliseconds of queue, but no more than a usual limit.
+            let rate = (mean / 8.0 / 1_500.0).min(self.hops / span);
+            let delay = settings.direction(link, hop.forward).delay.as_secs_f64();
+            self.waiting += rate * delay + (0.1 * rate).min(1_000.0);
         }
     }
 
