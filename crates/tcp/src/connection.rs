@@ -9,7 +9,7 @@ use super::handshake::Handshake;
 use super::parameters::{Settings, TcpParameters};
 use super::receiver::{IncomingData, Receiver};
 use super::sender::{Outgoing, Sender, timestamp};
-use super::statistics::TcpStatistics;
+use super::statistics::{TcpSample, TcpStatistics};
 use crate::PathEstimate;
 use crate::congestion::CongestionController;
 use crate::{Endpoint, Payload};
@@ -279,6 +279,19 @@ impl Connection {
     /// Reports the gauges of its congestion controller.
     pub fn gauges(&self, now: Time, out: &mut dyn Gauges) {
         self.sender.controller.gauges(now, out);
+    }
+
+    /// The part of the state that is sampled as series. [`Connection::statistics`] has more, and reads more memory: with many
+    /// connections that is what a sample costs.
+    pub fn sample(&self) -> TcpSample {
+        let sender = &self.sender;
+        TcpSample {
+            congestion_window: sender.window,
+            ssthresh: sender.ssthresh,
+            smoothed_rtt: sender.rtt.smoothed(),
+            in_flight: sender.flight(),
+            pacing_rate: sender.pacing_rate(),
+        }
     }
 
     /// State and counters.

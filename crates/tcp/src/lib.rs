@@ -46,4 +46,4 @@ pub use events::{CloseReason, ConnectionEvent};
 pub use parameters::{Switch, TcpParameters};
 pub use path_estimate::PathEstimate;
 pub use payload::Payload;
-pub use statistics::TcpStatistics;
+pub use statistics::{TcpSample, TcpStatistics};

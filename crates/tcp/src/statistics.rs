@@ -68,3 +68,18 @@ pub struct TcpStatistics {
     /// Bytes that the peer's window permits beyond the bytes in flight.
     pub peer_window: u64,
 }
+
+/// State of a connection at one instant, for series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TcpSample {
+    /// Congestion window in bytes.
+    pub congestion_window: u64,
+    /// Slow-start threshold in bytes; practically infinite before the first congestion event.
+    pub ssthresh: u64,
+    /// Smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Duration,
+    /// Bytes in flight.
+    pub in_flight: u64,
+    /// Pacing rate, if the connection is paced.
+    pub pacing_rate: Option<Rate>,
+}

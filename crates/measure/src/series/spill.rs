@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::times::Run;
 use super::{Series, Spilled, Times};
 
-/// Points in memory over all series: 4 MB.
-const POINTS: usize = 1 << 19;
+/// Points in memory over all series: 2 MB.
+const POINTS: usize = 1 << 18;
 /// Further points in memory for each series: with many, the pieces in the file do not become too small to read.
 const POINTS_EACH: usize = 128;
 /// Bytes written at a time.

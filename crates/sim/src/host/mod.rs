@@ -211,7 +211,7 @@ impl Host {
     /// Samples the series of observed connections.
     pub(crate) fn sample(&self, now: Time, recorder: &mut Recorder) {
         for (flow, connection) in self.stack.observed() {
-            let statistics = connection.statistics();
+            let statistics = connection.sample();
             let object = ObjectId { kind: Kind::Flow, index: flow.0 };
             recorder.point(object, metrics::CWND, now, statistics.congestion_window as f64);
             // Before the first congestion event, ssthresh is practically infinite.
