@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::model::RunKey;
+use crate::store::{Fault, FaultKind};
 
 /// An error in writing or reading results.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +59,38 @@ pub enum ReportError {
         "cannot read a series back from its temporary file: {0}; check the disk that TMPDIR is on, and run again"
     )]
     Series(io::Error),
+    /// A file of the results is not as it was written.
+    #[error(
+        "{} {}; run the experiment again (`jettison verify {}` lists all damage)",
+        folder.join(&fault.file).display(),
+        if fault.fault == FaultKind::Missing { "is missing" } else { "was changed after it was written" },
+        folder.display()
+    )]
+    Damaged {
+        /// The folder of results.
+        folder: PathBuf,
+        /// The damage.
+        fault: Fault,
+    },
+    /// Results of a version that wrote no hashes.
+    #[error("{} has no hashes to verify: it was written by an earlier version of Jettison", .0.display())]
+    NoHashes(PathBuf),
+    /// A folder for a store of runs that holds something else, or whose sign cannot be read.
+    #[error("{} is no store of runs: {reason}; choose another folder", folder.display())]
+    NotAStore {
+        /// The folder.
+        folder: PathBuf,
+        /// The cause.
+        reason: String,
+    },
+    /// A finished run cannot be kept. Those that were kept before stay.
+    #[error("cannot write {}: {source}{}", path.display(), store_remedy(source))]
+    Keep {
+        /// Path of the file or folder in the store.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
     /// A run that the experiment does not have, or a repeated one.
     #[error("run {} is unknown, repeated or out of order", .0)]
     UnexpectedRun(RunKey),
@@ -77,8 +110,24 @@ impl ReportError {
         move |source| ReportError::Write { path: path.to_owned(), source }
     }
 
+    pub(crate) fn keep(path: &Path) -> impl FnOnce(io::Error) -> ReportError {
+        move |source| ReportError::Keep { path: path.to_owned(), source }
+    }
+
     pub(crate) fn read(path: &Path, reason: impl ToString) -> ReportError {
         ReportError::Read { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+fn store_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            "; free some space or choose another folder with --store"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; choose another folder with --store"
+        }
+        _ => "",
     }
 }
 

@@ -42,17 +42,21 @@ pub use difference::{Difference, DifferenceRecord, differences};
 pub use error::ReportError;
 pub use estimate::Estimate;
 pub use model::{
-    Combine, Experiment, Failure, FailureEntry, Figure, Input, LiveEntry, LiveFacts, Manifest, Mode,
-    RunEntry, RunKey, RunTiming, Status, Timing, Variant, View, names_object,
+    Combine, Experiment, Failure, FailureEntry, Figure, FileHash, Input, LiveEntry, LiveFacts, Manifest,
+    Mode, RunEntry, RunKey, RunTiming, Status, Timing, Variant, View, names_object,
 };
 pub use pcapng::PortCapture;
 pub use reproduction::{ClaimRecord, Counts, ReproductionRecord, ReproductionRow, Sentence, Tagged, Verdict};
 pub use reproduction_table::{claims_table, reproduction_table};
 pub use side_by_side::{Mismatch, OneSided, PairDifference, PairRow, Side, SideBySide, SideRecord};
 pub use side_by_side_table::side_by_side_table;
-pub use store::{Captures, Claim, ClaimedFolder, Closing, Results, Writer, WriterOptions};
+pub use store::{
+    About, CaptureFolder, Captures, Claim, ClaimedFolder, Closing, Fault, FaultKind, Results, RunStore,
+    Search, StoredCapture, StoredRun, Verification, Writer, WriterOptions, capture_port, check,
+    is_whole_partition, partition, store_beside, stored_manifest, verify,
+};
 #[cfg(feature = "arrow")]
-pub use store::{MemoryResults, MemoryWriter, summarise};
+pub use store::{MemoryResults, MemoryWriter, partition_of, summarise};
 pub use style::{Line, SCHEME_AXES, Style};
 pub use summary::{RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
 pub use table::comparison_table;

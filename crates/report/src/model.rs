@@ -258,6 +258,18 @@ pub struct RunEntry {
     /// Number of drops beyond the drop log's capacity.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub drops_not_logged: u64,
+    /// SHA-256 of everything that the run depends on; its name in a store of runs. Live runs have none.
+    #[serde(default, rename = "key", skip_serializing_if = "Option::is_none")]
+    pub content_key: Option<String>,
+}
+
+/// Length and hash of a file of the results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileHash {
+    /// Length in bytes.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -296,13 +308,18 @@ pub struct Manifest {
     /// Descriptions of the gauges among the series, by name; empty unless gauges were requested.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub gauges: IndexMap<String, String>,
+    /// All other files in the folder by path, except `timing.json`. Both that file and this one end with a seal.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub files: IndexMap<String, FileHash>,
 }
 
 impl Manifest {
     /// The program's name.
     pub const PROGRAM: &str = "jettison";
     /// The layout's version.
-    pub const FORMAT: u32 = 1;
+    pub const FORMAT: u32 = 2;
+    /// The first version of the layout with hashes of its files.
+    pub const HASHED: u32 = 2;
 
     /// The unit of a metric; empty if unknown.
     pub fn unit(&self, metric: &str) -> &str {

@@ -5,7 +5,6 @@
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
-use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -45,17 +44,31 @@ impl ClaimedFolder {
             let middle = name.to_str().and_then(|name| name.strip_prefix(prefix)?.strip_suffix(suffix));
             let ours = middle.is_some_and(|middle| middle.chars().all(char::is_alphanumeric));
             if ours && is_own(&entry.path()) {
-                match File::open(entry.path()).map(|folder| folder.try_lock()) {
-                    // Its creator may be about to lock it.
-                    Ok(Ok(())) if is_new(&entry.path()) => {}
-                    Ok(Ok(())) => drop(fs::remove_dir_all(entry.path())),
-                    Ok(Err(TryLockError::WouldBlock)) if claim == Claim::Exclusive => {
+                let Ok(dead) = File::open(entry.path()) else { continue };
+                match dead.try_lock() {
+                    // Locked until it is gone: a creator that was about to lock it makes another.
+                    Ok(()) => drop(fs::remove_dir_all(entry.path())),
+                    Err(TryLockError::WouldBlock) if claim == Claim::Exclusive => {
                         return Err(ReportError::InUse(entry.path()));
                     }
-                    _ => {}
+                    Err(_) => {}
                 }
             }
         }
+        loop {
+            if let Some(claimed) = ClaimedFolder::try_create(parent, prefix, suffix, claim)? {
+                return Ok(claimed);
+            }
+        }
+    }
+
+    /// Creates a folder; `None` if another process took it for a dead one's before it was locked.
+    fn try_create(
+        parent: &Path,
+        prefix: &str,
+        suffix: &str,
+        claim: Claim,
+    ) -> Result<Option<ClaimedFolder>, ReportError> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(prefix).suffix(suffix);
         if claim == Claim::Exclusive {
@@ -64,9 +77,14 @@ impl ClaimedFolder {
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
         }
         let folder = builder.tempdir_in(parent).map_err(ReportError::write(parent))?;
+        let lock = File::open(folder.path()).ok();
+        let locked = lock.as_ref().map(File::try_lock);
+        if matches!(locked, Some(Err(TryLockError::WouldBlock))) || !folder.path().is_dir() {
+            return Ok(None);
+        }
         // On a file system without locks, only the removal of old folders is lost.
-        let lock = File::open(folder.path()).ok().filter(|folder| folder.try_lock().is_ok());
-        Ok(ClaimedFolder { folder, _lock: lock })
+        let lock = lock.filter(|_| matches!(locked, Some(Ok(()))));
+        Ok(Some(ClaimedFolder { folder, _lock: lock }))
     }
 
     /// The folder's path.
@@ -78,11 +96,6 @@ impl ClaimedFolder {
     pub(super) fn keep(self) {
         let _ = self.folder.keep();
     }
-}
-
-fn is_new(folder: &Path) -> bool {
-    let changed = fs::metadata(folder).and_then(|folder| folder.modified());
-    changed.is_ok_and(|changed| changed.elapsed().is_ok_and(|since| since < Duration::from_secs(2)))
 }
 
 #[cfg(unix)]
@@ -106,15 +119,12 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder can be made");
         let make = |claim| ClaimedFolder::create(parent.path(), ".x-", ".tmp", claim);
         fs::create_dir_all(parent.path().join(".x-dead.tmp/deep")).expect("a folder can be made");
-        let dead = File::open(parent.path().join(".x-dead.tmp")).expect("it is there");
-        dead.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("it is ours");
-        drop(dead);
-        for other in [".y-other.tmp", ".x-z-other.tmp", ".x-new.tmp"] {
+        for other in [".y-other.tmp", ".x-z-other.tmp"] {
             fs::create_dir(parent.path().join(other)).expect("a folder can be made");
         }
         let living = make(Claim::Exclusive).expect("there is no other claim");
         assert!(!parent.path().join(".x-dead.tmp").exists());
-        for other in [".y-other.tmp", ".x-z-other.tmp", ".x-new.tmp"] {
+        for other in [".y-other.tmp", ".x-z-other.tmp"] {
             assert!(parent.path().join(other).exists(), "{other}");
         }
         assert!(matches!(make(Claim::Exclusive), Err(ReportError::InUse(_))));
@@ -122,5 +132,18 @@ mod tests {
         assert!(living.path().exists() && second.path().exists());
         drop((living, second));
         assert!(make(Claim::Exclusive).is_ok());
+    }
+
+    #[test]
+    fn a_folder_is_never_taken_from_a_creator_that_has_not_locked_it_yet() {
+        let parent = tempfile::tempdir().expect("a folder can be made");
+        let work = || {
+            for _ in 0..200 {
+                let made = ClaimedFolder::create(parent.path(), ".x-", ".tmp", Claim::Shared)
+                    .expect("it can be made");
+                assert!(made.path().is_dir());
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
     }
 }

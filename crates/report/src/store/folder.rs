@@ -56,6 +56,11 @@ impl Staging {
         self.folder.path()
     }
 
+    /// Whether a store in `folder` would be replaced along with the target.
+    pub(super) fn replaces(&self, folder: &Path) -> bool {
+        resolve(folder).is_ok_and(|folder| folder.starts_with(&self.target))
+    }
+
     /// The final path.
     pub(super) fn target(&self) -> &Path {
         &self.target
@@ -65,10 +70,16 @@ impl Staging {
     pub(super) fn commit(self) -> Result<PathBuf, ReportError> {
         let Staging { folder, target, _parents } = self;
         let failed = || ReportError::write(&target);
+        if target.exists() && exchange(folder.path(), &target) {
+            // The old folder has the temporary name, and is removed with it.
+            return Ok(target);
+        }
         if target.exists() {
             let parent = target.parent().unwrap_or(Path::new("."));
             let mut builder = tempfile::Builder::new();
-            builder.prefix(".jettison-").suffix(".old");
+            // A name that the next run takes for a dead process's.
+            let prefix = format!(".jettison-{}-", target.file_name().unwrap_or_default().to_string_lossy());
+            builder.prefix(&prefix).suffix(".tmp");
             let old = builder.tempdir_in(parent).map_err(failed())?;
             let kept = old.path().join("results");
             fs::rename(&target, &kept).map_err(failed())?;
@@ -85,6 +96,18 @@ impl Staging {
         folder.keep(); // it was moved
         Ok(target)
     }
+}
+
+/// Exchanges two folders, so that there is one at the target at every instant. Not all systems can.
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> bool {
+    false
 }
 
 /// Folders created above the target. On drop, those that are still empty are removed.
@@ -140,6 +163,16 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ReportEr
     file.write_all(bytes).map_err(failed())?;
     file.persist(path).map_err(|error| failed()(error.error))?;
     Ok(())
+}
+
+/// The default store of the runs for results in `target`, beside it: `out/.x.runs` for `out/x`.
+///
+/// # Errors
+/// If the current directory cannot be found.
+pub fn store_beside(target: &Path) -> Result<PathBuf, ReportError> {
+    let target = resolve(target)?;
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    Ok(target.with_file_name(format!(".{name}.runs")))
 }
 
 /// An absolute path without symbolic links, so that a rename replaces the folder and not a link to it.

@@ -15,6 +15,8 @@ pub(super) struct Gathered {
     pub(super) experiment: Experiment,
     // Of the program, for the manifest.
     commit: Option<String>,
+    // Content keys of the runs, in the order of the experiment; empty for live runs.
+    keys: Vec<String>,
     // One slot per run, in the order of the experiment.
     runs: Vec<Option<Done>>,
     // Notes on the runs, in the same order.
@@ -32,11 +34,19 @@ struct Done {
 }
 
 impl Gathered {
-    /// Creates the collection for an experiment run by a program built from `commit`.
-    pub(super) fn new(experiment: Experiment, commit: Option<String>) -> Gathered {
+    /// Creates the collection for an experiment run by a program built from `commit`. `keys` are the content keys of
+    /// the runs, if they have any.
+    pub(super) fn new(experiment: Experiment, commit: Option<String>, keys: Vec<String>) -> Gathered {
         let places = experiment.variants.len() * experiment.seeds.len();
         let runs = (0..places).map(|_| None).collect();
-        Gathered { experiment, commit, runs, live: vec![None; places], failures: vec![Vec::new(); places] }
+        Gathered {
+            experiment,
+            commit,
+            keys,
+            runs,
+            live: vec![None; places],
+            failures: vec![Vec::new(); places],
+        }
     }
 
     /// Number of runs in the experiment.
@@ -68,7 +78,11 @@ impl Gathered {
         let mut seen = std::collections::HashSet::new();
         units.retain(|unit| seen.insert(*unit));
         self.runs[index] = Some(Done {
-            entry: RunEntry { key: key.clone(), drops_not_logged: record.drops_not_logged },
+            entry: RunEntry {
+                key: key.clone(),
+                drops_not_logged: record.drops_not_logged,
+                content_key: self.keys.get(index).cloned(),
+            },
             summary: RunSummary::of(key, record),
             objects,
             units,
@@ -137,11 +151,12 @@ impl Gathered {
             objects,
             units,
             gauges,
+            files: IndexMap::new(),
         }
     }
 
     fn live_entries(&self) -> Vec<LiveEntry> {
-        let noted = self.keys().zip(&self.live);
+        let noted = self.run_keys().zip(&self.live);
         noted.filter_map(|(key, facts)| Some(LiveEntry { key, facts: facts.clone()? })).collect()
     }
 
@@ -150,11 +165,11 @@ impl Gathered {
             let entry = |failure: &Failure| FailureEntry { key: key.clone(), failure: failure.clone() };
             failures.iter().map(entry).collect::<Vec<_>>()
         };
-        self.keys().zip(&self.failures).flat_map(entries).collect()
+        self.run_keys().zip(&self.failures).flat_map(entries).collect()
     }
 
     /// Keys of all runs of the experiment, in order.
-    fn keys(&self) -> impl Iterator<Item = RunKey> + '_ {
+    fn run_keys(&self) -> impl Iterator<Item = RunKey> + '_ {
         let Experiment { variants, seeds, .. } = &self.experiment;
         variants.iter().flat_map(|variant| {
             seeds.iter().map(|seed| RunKey { variant: variant.name.clone(), seed: *seed })

@@ -57,7 +57,7 @@ impl MemoryWriter {
     /// manifest.
     pub fn create(experiment: Experiment, commit: Option<String>) -> MemoryWriter {
         let tables = Tables::create(experiment.mode, MemoryTable::new);
-        MemoryWriter { gathered: Gathered::new(experiment, commit), tables, next: 0 }
+        MemoryWriter { gathered: Gathered::new(experiment, commit, Vec::new()), tables, next: 0 }
     }
 
     /// Adds a completed run.

@@ -9,12 +9,15 @@ mod conversion;
 mod folder;
 mod folder_name;
 mod gathered;
+mod hashes;
 mod logs;
 #[cfg(feature = "arrow")]
 mod memory;
 mod reader;
 mod rows;
+mod runs;
 mod schema;
+mod seal;
 mod series;
 #[cfg(feature = "arrow")]
 mod summarise;
@@ -22,15 +25,21 @@ mod table;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod verify;
 mod writer;
 
 pub use claim::{Claim, ClaimedFolder};
+pub use folder::store_beside;
 #[cfg(feature = "arrow")]
 pub use memory::{MemoryResults, MemoryWriter};
-pub use reader::Results;
+pub use reader::{Results, check, stored_manifest};
+pub use runs::{
+    About, CaptureFolder, RunStore, Search, StoredCapture, StoredRun, is_whole_partition, partition,
+};
 #[cfg(feature = "arrow")]
-pub use summarise::summarise;
-pub use writer::{Captures, Closing, Writer, WriterOptions};
+pub use summarise::{partition_of, summarise};
+pub use verify::{Fault, FaultKind, Verification, verify};
+pub use writer::{Captures, Closing, Writer, WriterOptions, capture_port};
 
 pub(crate) use folder::write_atomically;
 pub(crate) use logs::stored_logs;

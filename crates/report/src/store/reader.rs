@@ -6,10 +6,13 @@ use jettison_input::file;
 use serde::de::DeserializeOwned;
 
 use super::folder::{MANIFEST, is_ours, write_atomically};
+use super::hashes::{files_in, hash_file};
 use super::rows::Rows;
 use super::schema::{self, TableSchema};
+use super::seal::{has_json_seal, is_json_intact, sealed_json};
 use super::table::TableReader;
 use crate::difference::{Difference, DifferenceRecord, differences};
+use super::verify::{Fault, FaultKind, PAGE, verify_results};
 use crate::error::ReportError;
 use crate::model::{Experiment, Manifest, RunKey};
 use crate::reproduction::ReproductionRow;
@@ -34,22 +37,23 @@ pub struct Results {
     pub reproduction: Vec<ReproductionRow>,
     /// Reasons why figures may mislead.
     pub warnings: Vec<Warning>,
+    /// What a reader should know about the files: sentences without a full stop.
+    pub remarks: Vec<String>,
 }
 
 impl Results {
-    /// Reads the results in `folder`.
+    /// Reads the results in `folder`, and checks every file against its hash.
     ///
     /// # Errors
-    /// If the folder is not ours, or a file in it is missing, truncated or of another version.
+    /// If the folder is not ours, or a file in it is missing, changed or of another version. A changed page is no error:
+    /// it is made of the other files.
     pub fn load(folder: &Path) -> Result<Results, ReportError> {
-        if !is_ours(folder) {
-            return Err(ReportError::NotOurs(folder.to_owned()));
-        }
-        let manifest: Manifest = read_json(&folder.join(MANIFEST))?;
-        if manifest.format != Manifest::FORMAT {
-            let reason = format!("layout version must be {1}, got {0}", manifest.format, Manifest::FORMAT);
-            return Err(ReportError::read(&folder.join(MANIFEST), reason));
-        }
+        let (manifest, remarks) = checked(folder)?;
+        Ok(Results { remarks, ..Results::read(folder, manifest)? })
+    }
+
+    /// Reads the results in `folder` with this manifest, without the check of the files.
+    pub(super) fn read(folder: &Path, manifest: Manifest) -> Result<Results, ReportError> {
         // Detect a truncated table now, by its missing footer, rather than while the page is written.
         for table in [&schema::QUEUES, &schema::FLOWS, &schema::DROPS, &schema::DISTRIBUTIONS] {
             TableReader::open(table, folder)?;
@@ -66,7 +70,7 @@ impl Results {
         };
         let warnings = Vec::new();
         let mut results =
-            Results { folder: folder.to_owned(), manifest, runs, summary, reproduction, warnings };
+            Results { folder: folder.to_owned(), manifest, runs, summary, reproduction, warnings, remarks: Vec::new() };
         results.warnings = match folder.join(WARNINGS) {
             path if path.exists() => read_json(&path)?,
             // Results of earlier versions have no such file.
@@ -104,19 +108,108 @@ impl Results {
         self.summary.records(name, *mode)
     }
 
-    /// Writes `report.html` again and returns its path.
+    /// Writes `report.html` again, with its new hash in the manifest, and returns its path.
     ///
     /// # Errors
     /// If the series cannot be read or the page cannot be written.
     pub fn rebuild_report(&self) -> Result<PathBuf, ReportError> {
         let path = self.report();
         write_atomically(&path, crate::html::render(self)?.as_bytes())?;
+        if self.manifest.format >= Manifest::HASHED {
+            self.list_again(|name| name == PAGE)?;
+        }
         Ok(path)
+    }
+
+    /// Makes files that were added to a folder of the results, such as drawn figures, part of the results.
+    ///
+    /// # Errors
+    /// If they cannot be read or the manifest cannot be written.
+    pub fn adopt(&self, below: &str) -> Result<(), ReportError> {
+        let prefix = format!("{below}/");
+        self.list_again(|name| name.starts_with(&prefix))
+    }
+
+    #[cfg(test)]
+    pub(super) fn list_again_for_tests(&self) {
+        self.list_again(|name| name == PAGE).expect("the folder can be written");
+    }
+
+    /// Hashes the chosen files again and writes the manifest.
+    fn list_again(&self, is_chosen: impl Fn(&str) -> bool) -> Result<(), ReportError> {
+        let failed = |error| ReportError::read(&self.folder, error);
+        let mut manifest = self.manifest.clone();
+        manifest.files.retain(|name, _| !is_chosen(name));
+        for (name, path) in files_in(&self.folder).map_err(failed)? {
+            if is_chosen(&name) {
+                manifest.files.insert(name, hash_file(&path).map_err(failed)?);
+            }
+        }
+        manifest.files.sort_unstable_keys();
+        let path = self.folder.join(MANIFEST);
+        let bytes = sealed_json(&manifest).map_err(|error| ReportError::write(&path)(error.into()))?;
+        write_atomically(&path, &bytes)
     }
 
     /// Path of the page.
     pub fn report(&self) -> PathBuf {
-        self.folder.join("report.html")
+        self.folder.join(PAGE)
+    }
+}
+
+/// Checks the results in `folder` as [`Results::load`] does, without reading them; returns its remarks.
+///
+/// # Errors
+/// As for [`Results::load`].
+pub fn check(folder: &Path) -> Result<Vec<String>, ReportError> {
+    checked(folder).map(|(_, remarks)| remarks)
+}
+
+/// The manifest in `folder`, after a check of all files, and what to remark about them.
+fn checked(folder: &Path) -> Result<(Manifest, Vec<String>), ReportError> {
+    let bytes = match fs::read(folder.join(MANIFEST)) {
+        Ok(bytes) if is_ours(folder) || has_json_seal(&bytes) => bytes,
+        _ => return Err(ReportError::NotOurs(folder.to_owned())),
+    };
+    if !has_json_seal(&bytes) {
+        let manifest = manifest_of(folder, &bytes)?;
+        if manifest.format >= Manifest::HASHED {
+            let fault = Fault { file: MANIFEST.to_owned(), fault: FaultKind::Changed };
+            return Err(ReportError::Damaged { folder: folder.to_owned(), fault });
+        }
+        let remark =
+            "was written by an earlier version of Jettison and has no hashes, so damage is not noticed";
+        return Ok((manifest, vec![format!("{} {remark}", folder.display())]));
+    }
+    let found = verify_results(folder, &bytes)?;
+    if let Some(fault) = found.damage() {
+        return Err(ReportError::Damaged { folder: folder.to_owned(), fault: fault.clone() });
+    }
+    let mut remarks = Vec::new();
+    if found.is_page_damaged() {
+        let remark = "was changed after it was written; `jettison report` writes it again";
+        remarks.push(format!("{} {remark}", folder.join(PAGE).display()));
+    }
+    Ok((manifest_of(folder, &bytes)?, remarks))
+}
+
+/// The manifest in `folder`, if there is one with an intact seal. The other files are not looked at.
+pub fn stored_manifest(folder: &Path) -> Option<Manifest> {
+    let bytes = fs::read(folder.join(MANIFEST)).ok().filter(|bytes| is_json_intact(bytes))?;
+    manifest_of(folder, &bytes).ok()
+}
+
+/// The manifest in `folder`, of these bytes.
+pub(super) fn manifest_of(folder: &Path, bytes: &[u8]) -> Result<Manifest, ReportError> {
+    let path = folder.join(MANIFEST);
+    let manifest: Manifest =
+        serde_json::from_slice(bytes).map_err(|error| ReportError::read(&path, error))?;
+    match manifest.format {
+        1..=Manifest::FORMAT => Ok(manifest),
+        other => {
+            let reason = format!("layout version must be 1 to {}, got {other}", Manifest::FORMAT);
+            Err(ReportError::read(&path, reason))
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use arrow_array::RecordBatch;
 use super::arrow::rows_of;
 use super::memory::MemoryTable;
 use super::reader::run_value;
+use super::runs::{About, partition};
 use super::schema;
 use super::tables::write_summary;
 use crate::error::ReportError;
@@ -17,6 +18,22 @@ use crate::summary::{RunSummary, Summary};
 /// # Errors
 /// If a column is missing or has another type.
 pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
+    let (gathered, mode) = gather(runs)?;
+    let mut table = MemoryTable::new(&schema::SUMMARY);
+    write_summary(&mut table, &Summary::of(&gathered), mode)?;
+    table.finish()
+}
+
+/// The same rows as a partition of a store, for the run or runs of one key.
+///
+/// # Errors
+/// If a column is missing or has another type.
+pub fn partition_of(about: &About<'_>, runs: &[RecordBatch]) -> Result<Vec<u8>, ReportError> {
+    let (gathered, mode) = gather(runs)?;
+    partition(about, &gathered, mode)
+}
+
+fn gather(runs: &[RecordBatch]) -> Result<(Vec<RunSummary>, Mode), ReportError> {
     let mut gathered: Vec<RunSummary> = Vec::new();
     let mut mode = Mode::default();
     for batch in runs.iter().filter(|batch| batch.num_rows() > 0) {
@@ -31,9 +48,7 @@ pub fn summarise(runs: &[RecordBatch]) -> Result<RecordBatch, ReportError> {
             gathered.last_mut().expect("one was pushed above").values.push(run_value(&rows, row));
         }
     }
-    let mut table = MemoryTable::new(&schema::SUMMARY);
-    write_summary(&mut table, &Summary::of(&gathered), mode)?;
-    table.finish()
+    Ok((gathered, mode))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! added them. Text is dictionary-encoded.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType}
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
@@ -32,9 +33,9 @@ const ROW_GROUP_ROWS: usize = 128 * 1024;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenFile(pub(super) fn(&Path) -> io::Result<File>);
 
-/// A table being written.
-pub(super) struct TableWriter {
-    writer: SerializedFileWriter<File>,
+/// A table being written, to a file or to memory.
+pub(super) struct TableWriter<W: Write + Send = File> {
+    writer: SerializedFileWriter<W>,
     /// Rows that are not in a written row group yet.
     columns: Vec<Column>,
     rows: usize,
@@ -51,9 +52,43 @@ impl TableWriter {
     ) -> Result<TableWriter, ReportError> {
         let shown_path = shown.join(table.file());
         let file = (open.0)(&folder.join(table.file())).map_err(ReportError::write(&shown_path))?;
+        TableWriter::to(file, table, shown_path, &[])
+    }
+
+    /// Writes the remaining rows and the footer.
+    pub(super) fn finish(mut self) -> Result<(), ReportError> {
+        self.flush_rest()?;
+        self.writer.close().map_err(|error| write_error(&self.shown_path, error))?;
+        Ok(())
+    }
+}
+
+impl TableWriter<Vec<u8>> {
+    /// Creates the table in memory, with these metadata.
+    pub(super) fn in_memory(table: &TableSchema, about: &[(&str, &str)]) -> Result<Self, ReportError> {
+        TableWriter::to(Vec::new(), table, PathBuf::from(table.file()), about)
+    }
+
+    /// Writes the remaining rows and the footer; returns the file's bytes.
+    pub(super) fn into_bytes(mut self) -> Result<Vec<u8>, ReportError> {
+        self.flush_rest()?;
+        self.writer.into_inner().map_err(|error| write_error(&self.shown_path, error))
+    }
+}
+
+impl<W: Write + Send> TableWriter<W> {
+    fn to(
+        sink: W,
+        table: &TableSchema,
+        shown_path: PathBuf,
+        about: &[(&str, &str)],
+    ) -> Result<Self, ReportError> {
+        let about: Vec<KeyValue> =
+            about.iter().map(|(name, text)| KeyValue::new((*name).to_owned(), (*text).to_owned())).collect();
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
-            .set_created_by(concat!("jettison ", env!("CARGO_PKG_VERSION")).to_owned());
+            .set_created_by(concat!("jettison ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata((!about.is_empty()).then_some(about));
         // Text has its least and greatest value per row group alone: those per page would take a comparison a row.
         let properties = table
             .columns
@@ -65,10 +100,14 @@ impl TableWriter {
             .build();
         let writer = table
             .parquet()
-            .and_then(|schema| SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties)))
+            .and_then(|schema| SerializedFileWriter::new(sink, Arc::new(schema), Arc::new(properties)))
             .map_err(|error| write_error(&shown_path, error))?;
         let columns = table.columns.iter().map(|(_, column)| Column::new(*column)).collect();
         Ok(TableWriter { writer, columns, rows: 0, shown_path })
+    }
+
+    fn flush_rest(&mut self) -> Result<(), ReportError> {
+        if self.rows > 0 { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), ReportError> {
@@ -87,15 +126,6 @@ impl TableWriter {
         group.close().map(drop)
     }
 
-    /// Writes the remaining rows and the footer.
-    pub(super) fn finish(mut self) -> Result<(), ReportError> {
-        if self.rows > 0 {
-            self.flush()?;
-        }
-        self.writer.close().map_err(|error| write_error(&self.shown_path, error))?;
-        Ok(())
-    }
-
     /// Appends all rows of another file with the same table.
     pub(super) fn append(&mut self, table: &TableSchema, folder: &Path) -> Result<(), ReportError> {
         for rows in TableReader::open(table, folder)? {
@@ -107,7 +137,7 @@ impl TableWriter {
     }
 }
 
-impl RowSink for TableWriter {
+impl<W: Write + Send> RowSink for TableWriter<W> {
     fn row(&mut self, cells: &[Cell]) -> Result<(), ReportError> {
         debug_assert_eq!(cells.len(), self.columns.len());
         for (column, cell) in self.columns.iter_mut().zip(cells) {

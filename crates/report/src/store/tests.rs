@@ -233,9 +233,14 @@ fn errors_of_damaged_results_name_the_file() {
         assert!(error.contains(name), "{error}");
     }
     let manifest = fs::read_to_string(target.join("manifest.json")).unwrap();
-    fs::write(target.join("manifest.json"), manifest.replace("\"format\": 1", "\"format\": 99")).unwrap();
+    results(&target);
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let mut other = manifest.as_object().unwrap().clone();
+    other.insert("format".to_owned(), 99.into());
+    other.shift_remove("seal");
+    fs::write(target.join("manifest.json"), seal::sealed_json(&other).unwrap()).unwrap();
     let error = Results::load(&target).unwrap_err().to_string();
-    assert!(error.contains("layout version must be 1, got 99"), "{error}");
+    assert!(error.contains("layout version must be 1 to 2, got 99"), "{error}");
 }
 
 #[test]
@@ -291,6 +296,14 @@ fn every_table_and_record_has_the_mode() {
     assert!(!fs::read_to_string(sim.folder.join("manifest.json")).unwrap().contains("\"failures\""));
 }
 
+/// Makes the manifest one of the first layout.
+fn remove_hashes(folder: &Path) {
+    let path = folder.join("manifest.json");
+    let manifest = fs::read_to_string(&path).unwrap().replace("\"format\": 2", "\"format\": 1");
+    let hashes = manifest.find(",\n  \"files\"").unwrap();
+    fs::write(&path, format!("{}\n}}\n", &manifest[..hashes])).unwrap();
+}
+
 #[test]
 fn results_without_a_mode_are_simulated() {
     let folder = tempfile::tempdir().unwrap();
@@ -314,10 +327,17 @@ fn results_without_a_mode_are_simulated() {
     let path = written.folder.join("manifest.json");
     let manifest = fs::read_to_string(&path).unwrap();
     fs::write(&path, manifest.replace("  \"mode\": \"sim\",\n", "")).unwrap();
+    remove_hashes(&written.folder);
     assert!(!fs::read_to_string(&path).unwrap().contains("mode"));
     let loaded = Results::load(&written.folder).unwrap();
     assert_eq!(loaded.manifest.experiment.mode, Mode::Simulated);
-    assert_eq!(loaded, written);
+    assert!(loaded.remarks[0].ends_with("has no hashes, so damage is not noticed"), "{:?}", loaded.remarks);
+    assert!(matches!(verify(&written.folder), Err(ReportError::NoHashes(_))));
+    let mut expected = written.clone();
+    expected.manifest.format = 1;
+    expected.manifest.files.clear();
+    expected.remarks = loaded.remarks.clone();
+    assert_eq!(loaded, expected);
     let page = fs::read(written.report()).unwrap();
     loaded.rebuild_report().unwrap();
     assert!(fs::read(written.report()).unwrap() == page);
@@ -415,7 +435,8 @@ fn results_in_memory_equal_those_in_a_folder() {
     }
     let written = writer.finish(Closing::default()).unwrap();
     let kept = in_memory();
-    assert_eq!(kept.manifest, written.manifest);
+    let without_files = crate::model::Manifest { files: Default::default(), ..written.manifest.clone() };
+    assert_eq!(kept.manifest, without_files);
     assert_eq!(kept.summary, written.summary);
     assert_eq!(kept.warnings, written.warnings);
     assert_eq!(kept.warnings[0].kind, "few-seeds");
@@ -493,5 +514,87 @@ fn there_is_one_row_per_frame() {
     assert_eq!(shown, [(name.name.as_str(), 0, 0, Some(30.0)), (name.name.as_str(), 1, 40_000_000, None)]);
     assert_eq!((rows.float(7, 0), rows.float(8, 1)), (Some(12.5), Some(0.75)));
     fs::remove_file(target.join("frames.parquet")).unwrap();
+    remove_hashes(&target);
     assert!(Results::load(&target).is_ok(), "results of earlier versions have none");
+}
+
+/// Results with every kind of file that a simulation leaves.
+fn with_everything(target: &Path) -> Results {
+    let mut writer = Writer::create(target, experiment(&VARIANTS, 2), WriterOptions::default()).unwrap();
+    for (key, record) in runs(&VARIANTS, 2) {
+        writer.captures().create(&key, "r:bottleneck", 96).unwrap().finish().unwrap();
+        writer.add_run(&key, &record).unwrap();
+    }
+    writer.finish(Closing::default()).unwrap()
+}
+
+#[test]
+fn every_flipped_bit_is_noticed_and_no_damaged_data_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let results = with_everything(&target);
+    assert!(verify(&target).unwrap().is_intact());
+    let names: Vec<String> = files(&target).into_iter().map(|(name, _)| name).collect();
+    let mut state = 1u64;
+    for n in 0..100 {
+        // Every file in turn, at a place that a generator chooses.
+        let name = &names[n % names.len()];
+        let path = target.join(name);
+        let whole = fs::read(&path).unwrap();
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let bit = (state >> 16) as usize % (8 * whole.len());
+        let mut changed = whole.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &changed).unwrap();
+        let faults = verify(&target).unwrap().faults;
+        let fault = Fault { file: name.clone(), fault: FaultKind::Changed };
+        assert!(faults.contains(&fault), "bit {bit} of {name}: {faults:?}");
+        match Results::load(&target) {
+            Err(ReportError::Damaged { fault, .. }) => assert_eq!(fault.file, *name),
+            Ok(results) => assert_eq!((name.as_str(), results.remarks.len()), ("report.html", 1)),
+            Err(other) => panic!("bit {bit} of {name}: {other}"),
+        }
+        fs::write(&path, whole).unwrap();
+    }
+    assert_eq!(Results::load(&target).unwrap(), results);
+}
+
+#[test]
+fn missing_and_additional_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let results = with_everything(&target);
+    fs::write(target.join("notes.txt"), "mine").unwrap();
+    fs::remove_file(target.join("drops.parquet")).unwrap();
+    let fault = |file: &str, fault| Fault { file: file.to_owned(), fault };
+    let faults = verify(&target).unwrap().faults;
+    assert_eq!(faults, [fault("drops.parquet", FaultKind::Missing), fault("notes.txt", FaultKind::Unlisted)]);
+    let error = Results::load(&target).unwrap_err().to_string();
+    assert!(
+        error.contains("drops.parquet is missing; run the experiment again (`jettison verify "),
+        "{error}"
+    );
+    // What is only unlisted prevents nothing, and figures that we drew ourselves are listed.
+    with_everything(&target);
+    fs::create_dir(target.join("figures")).unwrap();
+    fs::write(target.join("figures/a.svg"), "<svg/>").unwrap();
+    assert_eq!(verify(&target).unwrap().faults, [fault("figures/a.svg", FaultKind::Unlisted)]);
+    assert_eq!(Results::load(&target).unwrap(), results);
+    results.adopt("figures").unwrap();
+    assert!(verify(&target).unwrap().is_intact());
+}
+
+#[test]
+fn a_damaged_page_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("out");
+    let before = with_everything(&target);
+    let whole = files(&target);
+    fs::write(before.report(), "<html>").unwrap();
+    Results::load(&target).unwrap().rebuild_report().unwrap();
+    assert!(files(&target) == whole && verify(&target).unwrap().is_intact());
+    // Another version may make another page: the manifest has its hash.
+    fs::write(before.report(), "<html>").unwrap();
+    before.list_again_for_tests();
+    assert!(verify(&target).unwrap().is_intact());
 }

@@ -1,5 +1,6 @@
 //! Writes results run by run.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -8,14 +9,18 @@ use jettison_measure::RunRecord;
 use super::folder::{MANIFEST, Staging};
 use super::folder_name::folder_name;
 use super::gathered::Gathered;
+use super::hashes::{TIMING, hash_folder};
 use super::logs::{self, LOGS};
 use super::reader::{Results, WARNINGS};
+use super::runs::StoredCapture;
 use super::schema::{self, TableSchema};
+use super::seal::sealed_json;
 use super::table::{OpenFile, TableWriter};
 use super::tables::{Tables, write_differences, write_runs, write_summary};
+use super::verify::PAGE;
 use crate::difference::differences;
 use crate::error::ReportError;
-use crate::model::{Experiment, Failure, LiveFacts, Mode, RunKey, Timing};
+use crate::model::{Experiment, Failure, FileHash, LiveFacts, Mode, RunKey, Timing};
 use crate::pcapng::PortCapture;
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, Summary};
@@ -24,6 +29,9 @@ use crate::warning::Warning;
 /// Folder for out-of-order runs, inside the temporary folder.
 const WAITING: &str = ".waiting";
 
+/// Folder for packet captures.
+const CAPTURES: &str = "pcap";
+
 /// Options of a writer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WriterOptions {
@@ -31,6 +39,8 @@ pub struct WriterOptions {
     pub force: bool,
     /// Git commit that the program was built from, for the manifest.
     pub commit: Option<String>,
+    /// Content keys of the runs, in the order of the experiment; empty for live runs.
+    pub keys: Vec<String>,
 }
 
 /// Data known only after all runs.
@@ -54,6 +64,9 @@ pub struct Writer {
     tables: Tables<TableWriter>,
     next: usize,
     open: OpenFile,
+    // Of the captures that came from a store.
+    hashes: BTreeMap<String, FileHash>,
+    commit: Option<String>,
     staging: Staging,
 }
 
@@ -79,12 +92,56 @@ impl Writer {
     ) -> Result<Writer, ReportError> {
         let staging = Staging::open(target, options.force)?;
         let tables = create_tables(staging.path(), staging.target(), open, experiment.mode)?;
-        Ok(Writer { gathered: Gathered::new(experiment, options.commit), tables, next: 0, open, staging })
+        let commit = options.commit.clone();
+        let gathered = Gathered::new(experiment, options.commit, options.keys);
+        Ok(Writer { gathered, tables, next: 0, open, hashes: BTreeMap::new(), commit, staging })
+    }
+
+    /// Replaces the experiment before the first run is added, for one with other seeds.
+    pub fn restart(&mut self, experiment: Experiment, keys: Vec<String>) {
+        debug_assert!(self.runs().next().is_none(), "runs of another experiment were added");
+        self.gathered = Gathered::new(experiment, self.commit.clone(), keys);
+    }
+
+    /// The final folder.
+    pub fn target(&self) -> &Path {
+        self.staging.target()
+    }
+
+    /// Whether the results will replace a store in `folder`, which is inside their own folder.
+    pub fn replaces(&self, folder: &Path) -> bool {
+        self.staging.replaces(folder)
+    }
+
+    /// Adds the packet captures of a run from a store, as links (`link`) or copies.
+    ///
+    /// # Errors
+    /// If a capture cannot be read or written.
+    pub fn add_captures(
+        &mut self,
+        key: &RunKey,
+        captures: &[StoredCapture],
+        link: bool,
+    ) -> Result<(), ReportError> {
+        let shown = self.staging.target().join(CAPTURES);
+        for StoredCapture { path, hash } in captures {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let folder = self.captures().of_run(key);
+            fs::create_dir_all(&folder).map_err(ReportError::write(&shown))?;
+            let place = folder.join(name.as_ref());
+            if !link || fs::hard_link(path, &place).is_err() {
+                fs::copy(path, &place).map_err(ReportError::write(&shown))?;
+            }
+            if let Ok(below) = place.strip_prefix(self.staging.path()) {
+                self.hashes.insert(below.to_string_lossy().into_owned(), hash.clone());
+            }
+        }
+        Ok(())
     }
 
     /// The writer of packet captures.
     pub fn captures(&self) -> Captures {
-        Captures { folder: self.staging.path().join("pcap"), shown: self.staging.target().join("pcap") }
+        Captures { folder: self.staging.path().join(CAPTURES), shown: self.staging.target().join(CAPTURES) }
     }
 
     /// A folder for the output of a run's programs. Its contents at the time of [`Writer::finish`] become part of the
@@ -172,7 +229,7 @@ impl Writer {
         let runs: Vec<RunSummary> = self.runs().cloned().collect();
         let summary = Summary::of(&runs);
         let differences = differences(&runs, &self.gathered.experiment.variants);
-        let Writer { gathered, tables, staging, open, .. } = self;
+        let Writer { gathered, tables, staging, open, hashes, .. } = self;
         finish_tables(tables)?;
         let waiting = staging.path().join(WAITING);
         if waiting.exists() {
@@ -187,17 +244,19 @@ impl Writer {
         out.table(&schema::SUMMARY, |table| write_summary(table, &summary, mode))?;
         out.table(&schema::DIFFERENCES, |table| write_differences(table, &differences, mode))?;
         out.json_lines("summary.json", summary.records(&gathered.experiment.name, mode))?;
-        out.json("timing.json", &closing.timing)?;
         if !closing.reproduction.is_empty() {
             out.json_lines("reproduction.json", closing.reproduction.iter())?;
         }
-        out.json(MANIFEST, &gathered.into_manifest())?;
         drop((runs, summary, differences));
         // Create the page from the written files, so `jettison report` creates an identical one.
-        let mut results = Results::load(staging.path())?;
+        let mut results = Results::read(staging.path(), gathered.into_manifest())?;
         results.warnings.splice(0..0, closing.warnings);
         out.json(WARNINGS, &results.warnings)?;
-        out.bytes("report.html", crate::html::render(&results)?.as_bytes())?;
+        out.bytes(PAGE, crate::html::render(&results)?.as_bytes())?;
+        let files = hash_folder(staging.path(), &hashes).map_err(ReportError::write(staging.target()))?;
+        results.manifest.files = files;
+        out.sealed_json(TIMING, &closing.timing)?;
+        out.sealed_json(MANIFEST, &results.manifest)?;
         results.folder = staging.commit()?;
         Ok(results)
     }
@@ -242,10 +301,22 @@ impl Captures {
     /// # Errors
     /// If the file cannot be written.
     pub fn create(&self, run: &RunKey, port: &str, snap: usize) -> Result<PortCapture, ReportError> {
-        let folder = self.folder.join(folder_name(&run.variant)).join(run.seed.to_string());
+        let folder = self.of_run(run);
         fs::create_dir_all(&folder).map_err(ReportError::write(&self.shown))?;
-        PortCapture::create(&folder.join(format!("{}.pcapng", folder_name(port))), port, snap)
+        capture_port(&folder, port, snap)
     }
+
+    fn of_run(&self, run: &RunKey) -> PathBuf {
+        self.folder.join(folder_name(&run.variant)).join(run.seed.to_string())
+    }
+}
+
+/// Starts the capture of one port in `folder`, with at most `snap` bytes per frame.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn capture_port(folder: &Path, port: &str, snap: usize) -> Result<PortCapture, ReportError> {
+    PortCapture::create(&folder.join(format!("{}.pcapng", folder_name(port))), port, snap)
 }
 
 /// Writer of the smaller files.
@@ -272,11 +343,10 @@ impl Out<'_> {
         rows.finish()
     }
 
-    fn json(&self, name: &str, value: &impl serde::Serialize) -> Result<(), ReportError> {
-        let mut text = serde_json::to_string_pretty(value)
-            .map_err(|error| ReportError::write(&self.shown.join(name))(error.into()))?;
-        text.push('\n');
-        self.bytes(name, text.as_bytes())
+    fn sealed_json(&self, name: &str, value: &impl serde::Serialize) -> Result<(), ReportError> {
+        let bytes =
+            sealed_json(value).map_err(|error| ReportError::write(&self.shown.join(name))(error.into()))?;
+        self.bytes(name, &bytes)
     }
 
     /// A JSON array with one value per line.
