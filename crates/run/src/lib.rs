@@ -5,18 +5,28 @@
 
 pub mod clock;
 mod compare;
+mod complete;
+mod durable;
 pub mod estimate;
 mod experiment;
 pub mod guard;
+mod keys;
 #[cfg(feature = "live")]
 pub mod live;
 mod matrix;
 #[cfg(feature = "memory")]
 mod memory;
+mod notice;
+mod precision;
+mod program;
 pub mod reproduce;
 
 pub use compare::{CompareError, compare};
-pub use experiment::{RunError, RunOptions, describe, run_scenario};
-pub use matrix::{Finished, Job, Progress, default_threads, run_matrix};
+pub use experiment::{RunError, RunOptions, StorePlace, describe, run_scenario};
+pub use keys::RunKeys;
+pub use matrix::{Finished, Job, Progress, Work, default_threads, run_matrix};
 #[cfg(feature = "memory")]
 pub use memory::{MemoryOptions, run_in_memory};
+pub use notice::Notice;
+pub use precision::{Precision, PrecisionError, Widest};
+pub use program::Program;

@@ -36,7 +36,7 @@ pub struct Finished {
     pub record: RunRecord,
     /// Duration of its event loop.
     pub took: Elapsed,
-    /// Number of processed events.
+    /// Number of processed events; 0 if the run was found.
     pub events: u64,
 }
 
@@ -56,18 +56,46 @@ pub fn default_threads() -> usize {
     std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
+/// What is done for each job, in the thread that runs it. Jobs are named by their index.
+pub trait Work: Sync {
+    /// An error, which ends all jobs.
+    type Error: Send;
+
+    /// The job's run if it was finished earlier, with its duration.
+    ///
+    /// # Errors
+    /// If there is no sense in going on.
+    fn find(&self, _: usize) -> Result<Option<(RunRecord, Elapsed)>, Self::Error> {
+        Ok(None)
+    }
+
+    /// Builds the job's network.
+    ///
+    /// # Errors
+    /// If it cannot be built.
+    fn make(&self, index: usize, job: &Job) -> Result<World, Self::Error>;
+
+    /// Keeps a run that has just finished, before any other job is waited for.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    fn keep(&self, _: &Finished) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
 /// Runs all jobs, at most `threads` in parallel, and passes each completed run to `take` in the order of `jobs`.
 ///
-/// `make` builds a job's network in the thread that runs it. When `cancel` is set, current runs end without a result;
-/// completed ones are kept. The first error of `make` or `take` ends everything.
-pub fn run_matrix<E: Send>(
+/// When `cancel` is set, current runs end without a result; completed ones are kept. The first error of `work` or `take`
+/// ends everything.
+pub fn run_matrix<W: Work>(
     jobs: &[Job],
     threads: usize,
     cancel: &AtomicBool,
-    make: &(dyn Fn(&Job) -> Result<World, E> + Sync),
+    work: &W,
     progress: &(dyn Fn(Progress) + Sync),
-    take: &mut dyn FnMut(Finished) -> Result<(), E>,
-) -> Result<(), E> {
+    take: &mut dyn FnMut(Finished) -> Result<(), W::Error>,
+) -> Result<(), W::Error> {
     let total: u64 = jobs.iter().map(|job| job.duration.as_millis().max(1)).sum();
     let shared = Shared {
         jobs,
@@ -81,13 +109,13 @@ pub fn run_matrix<E: Send>(
         total,
         progress,
     };
-    let (sender, receiver) = mpsc::channel::<(usize, Result<Option<Finished>, E>)>();
+    let (sender, receiver) = mpsc::channel::<(usize, Result<Option<Finished>, W::Error>)>();
     std::thread::scope(|scope| {
         for _ in 0..threads.clamp(1, jobs.len().max(1)) {
             let (sender, shared) = (sender.clone(), &shared);
             scope.spawn(move || {
                 while let Some(index) = shared.claim() {
-                    let result = shared.run(index, make);
+                    let result = shared.run(index, work);
                     if sender.send((index, result)).is_err() {
                         return;
                     }
@@ -160,13 +188,13 @@ impl Shared<'_> {
         (!self.halted()).then_some(index)
     }
 
-    fn run<E>(
-        &self,
-        index: usize,
-        make: &(dyn Fn(&Job) -> Result<World, E> + Sync),
-    ) -> Result<Option<Finished>, E> {
+    fn run<W: Work>(&self, index: usize, work: &W) -> Result<Option<Finished>, W::Error> {
         let job = self.jobs[index];
-        let mut world = make(&job)?;
+        if let Some((record, took)) = work.find(index)? {
+            self.report(job.duration.as_millis().max(1), 1);
+            return Ok(Some(Finished { index, job, record, took, events: 0 }));
+        }
+        let mut world = work.make(index, &job)?;
         let stopwatch = Stopwatch::start();
         // Run in slices, so the progress bar moves during a run.
         let slices = 50.min(job.duration.as_millis().max(1));
@@ -180,9 +208,10 @@ impl Shared<'_> {
         }
         let took = stopwatch.elapsed();
         let events = world.events();
-        let record = world.finish();
+        let finished = Finished { index, job, record: world.finish(), took, events };
+        work.keep(&finished)?;
         self.report(0, 1);
-        Ok(Some(Finished { index, job, record, took, events }))
+        Ok(Some(finished))
     }
 
     fn report(&self, millis: u64, finished: usize) {

@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicBool;
 use jettison_report::{MemoryResults, MemoryWriter, Mode, ReproductionRow, RunSummary};
 use jettison_scenario::Scenario;
 use jettison_scenario::build::{BuildOptions, Builder};
+use jettison_sim::World;
 
 use crate::clock::Stopwatch;
 use crate::experiment::{RunError, build, closing, describe, jobs, key, timing};
-use crate::matrix::{Job, Progress, run_matrix};
+use crate::matrix::{Job, Progress, Work, run_matrix};
 
 /// Options for runs with results in memory.
 pub struct MemoryOptions<'a> {
@@ -34,11 +35,11 @@ pub fn run_in_memory(
         describe(scenario, builder, Mode::Simulated, Vec::new()),
         options.commit.map(str::to_owned),
     );
-    let make = |job: &Job| build(scenario, builder, job, &BuildOptions::default());
+    let work = InMemory { scenario, builder };
     let stopwatch = Stopwatch::start();
     let mut timings = Vec::new();
     let jobs = jobs(scenario);
-    run_matrix(&jobs, options.jobs, options.cancel, &make, options.progress, &mut |finished| {
+    run_matrix(&jobs, options.jobs, options.cancel, &work, options.progress, &mut |finished| {
         let key = key(scenario, &finished.job);
         writer.add_run(&key, &finished.record)?;
         timings.push(timing(key, finished.took));
@@ -46,4 +47,17 @@ pub fn run_in_memory(
     })?;
     let runs: Vec<RunSummary> = writer.runs().cloned().collect();
     Ok(writer.finish(closing(&stopwatch, options.jobs, timings, || (options.compare)(&runs))?)?)
+}
+
+struct InMemory<'a> {
+    scenario: &'a Scenario,
+    builder: &'a Builder,
+}
+
+impl Work for InMemory<'_> {
+    type Error = RunError;
+
+    fn make(&self, _: usize, job: &Job) -> Result<World, RunError> {
+        build(self.scenario, self.builder, job, &BuildOptions::default())
+    }
 }

@@ -179,7 +179,11 @@ impl LiveExperiment {
             return Err(LiveRunError::Obstacles(obstacles));
         }
         let experiment = describe(&scenario, &builder, Mode::Live, options.figures.clone());
-        let keep = WriterOptions { force: options.force, commit: options.commit.clone() };
+        let keep = WriterOptions {
+            force: options.force,
+            commit: options.commit.clone(),
+            ..WriterOptions::default()
+        };
         let writer = Writer::create(&options.out, experiment, keep)?;
         let jobs: Vec<(usize, u64)> = (0..scenario.variants.len())
             .flat_map(|variant| scenario.seeds.iter().map(move |seed| (variant, *seed)))

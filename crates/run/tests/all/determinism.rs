@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use jettison_core::Time;
 use jettison_measure::{RunRecord, metrics};
-use jettison_run::{RunOptions, run_scenario};
+use jettison_run::{Program, RunOptions, StorePlace, run_scenario};
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
@@ -97,7 +97,11 @@ fn results(jobs: usize) -> BTreeMap<String, Vec<u8>> {
         jobs,
         pcap: true,
         figures: Vec::new(),
-        commit: Some("0123456789ab"),
+        program: &Program { commit: Some("0123456789ab".to_owned()), identity: "test".to_owned() },
+        store: StorePlace::Beside,
+        sources: &BTreeMap::new(),
+        precision: None,
+        notice: &|notice| panic!("{notice}"),
         cancel: &AtomicBool::new(false),
         progress: &|_| {},
         compare: &|_| Vec::new(),
