@@ -28,6 +28,10 @@ pub enum Command {
     },
     /// Run a scenario with real packets: network namespaces, real programs, the kernel's TCP
     #[command(mut_arg("jobs", |jobs| jobs.hide(true)))]
+    #[command(mut_arg("store", |store| store.hide(true)))]
+    #[command(mut_arg("precision", |precision| precision.hide(true)))]
+    #[command(mut_arg("of", |of| of.hide(true)))]
+    #[command(mut_arg("max_seeds", |limit| limit.hide(true)))]
     #[command(mut_arg("out", |out| out.help("Write the results to this folder [default: out/live/<name>]")))]
     Live {
         /// The scenario file
@@ -105,6 +109,14 @@ pub enum Command {
     },
     /// Run a scenario at many points of a parameter space, locally or on a Dask cluster (needs the Python package)
     Sweep(SweepArguments),
+    /// Check every file of stored results, or of a store of runs, against its hash
+    Verify {
+        /// The folder, from `run`, `live` or `reproduce`, or one given to `--store` or to `sweep --out`
+        dir: PathBuf,
+        /// Print NDJSON records
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the table of stored results and write report.html again
     Report {
         /// The folder of results, from `run`, `live` or `reproduce`
@@ -147,10 +159,24 @@ pub struct RunArguments {
     /// Write the results to this folder [default: out/<name>]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Replace the output folder even if it holds something other than our results, and start even if memory or disk
-    /// seem too small
+    /// Replace the output folder even if it holds something other than our results, or those of exactly these runs; start even if
+    /// memory or disk seem too small
     #[arg(long)]
     pub force: bool,
+    /// Keep finished runs in this folder and use those that are there; several results and sweeps may share it
+    /// [default: a folder beside the output folder, until the results are complete]
+    #[arg(long, value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    /// Add seeds until the 95 % interval of the metric `--of` is at most ± this share of the mean for every variant,
+    /// such as 2%
+    #[arg(long, value_name = "SHARE", requires = "of")]
+    pub precision: Option<String>,
+    /// The metric of `--precision`: "all flows:goodput", bulk:rtt, or "tcp.*:goodput" for each flow named so
+    #[arg(long, value_name = "OBJECT:METRIC", requires = "precision")]
+    pub of: Option<String>,
+    /// The largest number of seeds for `--precision`
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=100_000), requires = "precision")]
+    pub max_seeds: u32,
     /// Use this first seed [default: 1, or the scenario's list]
     // TOML integers end at 2^63 - 1, and `runs` counts up from the first seed.
     #[arg(long, value_name = "N", value_parser = seed)]

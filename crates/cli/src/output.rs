@@ -120,6 +120,26 @@ impl Bar {
     }
 }
 
+/// A standard stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Error,
+}
+
+impl Bar {
+    /// Prints a line above the bar.
+    pub fn above(&self, line: fmt::Arguments<'_>, stream: Stream) {
+        self.0.suspend(|| match stream {
+            // A reader that has left is noticed by the output that follows.
+            Stream::Output => drop(print(format_args!("{line}\n"))),
+            Stream::Error => print_error(line),
+        });
+    }
+}
+
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();

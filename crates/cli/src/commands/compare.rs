@@ -4,11 +4,14 @@ use std::path::Path;
 
 use jettison_report::side_by_side_table;
 
-use crate::output::{Failure, print, print_record, width};
+use crate::output::{Failure, print, print_error, print_record, width};
 
 /// Prints two results side by side; with `out`, also writes a page.
 pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool) -> Result<(), Failure> {
     let both = jettison_run::compare(a, b).map_err(Failure::of)?;
+    for remark in both.a.remarks.iter().chain(&both.b.remarks) {
+        print_error(format_args!("jettison: {remark}"));
+    }
     let page = out.map(|out| both.write_page(out)).transpose().map_err(Failure::of)?;
     if json {
         return both.records().try_for_each(|record| print_record(&record));

@@ -21,6 +21,11 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
     if options.jobs.is_some_and(|jobs| jobs > 1) {
         return Err(Failure::of("live runs are sequential: --jobs must be 1 or absent"));
     }
+    if options.store.is_some() || options.precision.is_some() {
+        return Err(Failure::of(
+            "live runs cannot be resumed: --store and --precision are for `jettison run`",
+        ));
+    }
     let builder = Builder::standard();
     let registries = builder.registries();
     let data = options.data.folder.as_deref();

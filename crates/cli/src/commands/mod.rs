@@ -17,6 +17,7 @@ mod run;
 mod shell;
 mod sweep;
 mod trace;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -61,6 +62,7 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             reproduce::reproduce(reproduce::Request { name, folder, figures, ledger }, &options)
         }
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Verify { dir, json } => verify::verify(&dir, json),
         Command::Report { dir, json } => report::report(&dir, json).map(|()| ExitCode::SUCCESS),
         Command::Compare { a, b, out, json } => {
             compare::compare(&a, &b, out.as_deref(), json).map(|()| ExitCode::SUCCESS)

@@ -1,21 +1,28 @@
 //! `jettison run`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jettison_build_info::COMMIT;
+use jettison_build_info::{COMMIT, VERSION};
 use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
 use jettison_run::estimate::estimate;
 use jettison_run::reproduce::plots_beside;
-use jettison_run::{RunError, RunOptions, default_threads, run_scenario};
+use jettison_run::{
+    Notice, Precision, Program, RunError, RunOptions, StorePlace, default_threads, run_scenario,
+};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Place, Scenario};
 
 use crate::options::RunArguments;
-use crate::output::{Bar, Failure, INTERRUPTED, print, print_error, print_record, warn, width};
+use crate::output::{Bar, Failure, INTERRUPTED, Stream, print, print_error, print_record, warn, width};
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
+
+/// This program; its image is read at most once.
+static PROGRAM: LazyLock<Program> = LazyLock::new(|| Program::of_executable(VERSION, COMMIT));
 
 /// Runs a scenario file.
 pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
@@ -90,7 +97,13 @@ pub fn execute(
     let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&scenario.name));
     let jobs = options.jobs.map_or_else(default_threads, usize::from);
     announce(scenario, options, jobs, &out)?;
+    let precision = precision(options)?;
     let bar = Bar::new(&scenario.name);
+    let notice = |notice: Notice| match notice {
+        // Part of the answer, where that is for people.
+        Notice::Complete(_) if !options.json => bar.above(format_args!("{notice}"), Stream::Output),
+        notice => bar.above(format_args!("jettison: {notice}"), Stream::Error),
+    };
     let result = run_scenario(
         scenario,
         builder,
@@ -100,9 +113,13 @@ pub fn execute(
             jobs,
             pcap: options.pcap,
             figures,
-            commit: COMMIT,
+            program: &PROGRAM,
+            store: options.store.as_deref().map_or(StorePlace::Beside, StorePlace::At),
+            sources: &BTreeMap::new(),
+            precision: precision.as_ref(),
             cancel: &CANCEL,
             progress: &|progress| bar.show(progress),
+            notice: &notice,
             compare,
         },
     );
@@ -111,6 +128,13 @@ pub fn execute(
         RunError::NothingFinished => Failure::Interrupted(format!("jettison: {error}")),
         other => Failure::of(other),
     })
+}
+
+/// The precision that was asked for.
+fn precision(options: &RunArguments) -> Result<Option<Precision>, Failure> {
+    let given = options.precision.as_deref().zip(options.of.as_deref());
+    let parsed = given.map(|(share, of)| Precision::parse(share, of, options.max_seeds as usize));
+    parsed.transpose().map_err(Failure::of)
 }
 
 /// CPU time above which the start of a run says what it will need, in seconds.
@@ -177,7 +201,7 @@ pub fn cancel_on_interrupt_saying(text: &'static str) {
         });
         if let Err(error) = handler {
             print_error(format_args!(
-                "jettison: cannot handle Ctrl-C, which will now quit immediately and keep nothing: {error}"
+                "jettison: cannot handle Ctrl-C, which will now quit immediately: {error}"
             ));
         }
     });

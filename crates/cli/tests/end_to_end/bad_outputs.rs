@@ -82,16 +82,16 @@ fn a_write_that_fails_halfway_keeps_the_previous_results() {
     // limit would also send is ignored, as it is where a disk is full.
     let run = "trap '' XFSZ; ulimit -f 4; exec \"$JETTISON\" run small.toml";
     let said = Ran::of(&mut folder.shell(run)).refused();
-    let results = folder.path("out/small");
+    let results = folder.path("out/.small.runs");
     assert!(said.starts_with(&format!("jettison: cannot write {}", results.display())), "{said}");
-    assert!(said.ends_with("; free some space or choose another folder with --out"), "{said}");
+    assert!(said.ends_with("; free some space or choose another folder with --store"), "{said}");
     assert_eq!(folder.names("out"), ["small"]);
     assert_eq!(folder.read("out/small/manifest.json"), before);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_leaves_nothing() {
+fn a_full_disk_leaves_the_finished_runs_and_nothing_else() {
     // A file system of 64 KiB that only this test sees.
     let folder = Folder::with_small();
     folder.write("disk/below", "");
@@ -99,15 +99,21 @@ fn a_full_disk_leaves_nothing() {
     let private =
         |script: &str| Ran::of(&mut folder.shell(&format!("exec unshare --mount sh -c '{script}'")));
     if private(mount).status != Some(0) {
-        skipped("bad_outputs::a_full_disk_leaves_nothing", "needs root, to mount a file system of its own");
+        skipped(
+            "bad_outputs::a_full_disk_leaves_the_finished_runs_and_nothing_else",
+            "needs root, to mount a file system of its own",
+        );
         return;
     }
-    // What `ls` prints of the folder would make `refused` complain.
     let run = "\"$JETTISON\" run small.toml --out disk/results";
-    let said = private(&format!("{mount} && {run}; status=$?; ls -A disk; exit $status")).refused();
-    let results = folder.path("disk/results");
+    let ran = private(&format!("{mount} && {run}; status=$?; ls -A disk; exit $status"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (Some(2), ".results.runs\n"), "{}", ran.stderr);
+    let (results, said) = (folder.path("disk/results"), ran.stderr);
     assert!(said.starts_with(&format!("jettison: cannot write {}", results.display())), "{said}");
     assert!(said.contains("No space left on device"), "{said}");
-    assert!(said.ends_with("; free some space or choose another folder with --out"), "{said}");
+    assert!(
+        said.contains("; free some space or choose another folder with --out; 4 of 4 runs are kept in "),
+        "{said}"
+    );
     assert_eq!(said.lines().count(), 1);
 }

@@ -84,8 +84,8 @@ fn finished_runs_are_kept() {
     folder.write("endless.toml", ENDLESS);
     // The capture of the second run's first packet says that the first run has ended.
     let second_has_begun = || {
-        let captures = temporary(&folder, "out").map(|staging| format!("{staging}/pcap"));
-        captures.is_some_and(|pcap| folder.path(&pcap).exists() && folder.names(&pcap).len() == 2)
+        let captures = "out/.endless.runs/captures";
+        folder.path(captures).exists() && folder.names(captures).len() == 2
     };
     let arguments = ["run", "endless.toml", "--jobs", "1", "--pcap"];
     let (status, [stdout, stderr]) = interrupted(&folder, &arguments, &second_has_begun);
@@ -93,7 +93,8 @@ fn finished_runs_are_kept() {
     assert!(stderr.contains("finished runs are kept"), "{stderr}");
     assert!(stdout.contains("1 of 2 runs"), "{stdout}");
 
-    assert_eq!(folder.names("out"), ["endless"]);
+    assert_eq!(folder.names("out"), [".endless.runs", "endless"]);
+    assert_eq!(folder.names("out/endless/pcap").len(), 1, "captures of the finished run alone");
     let manifest = folder.json("out/endless/manifest.json");
     assert_eq!(manifest["status"], "interrupted");
     assert_eq!(manifest["runs"].as_array().map(Vec::len), Some(1));

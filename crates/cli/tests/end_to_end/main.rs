@@ -21,9 +21,12 @@ mod live;
 #[cfg(target_os = "linux")]
 mod live_programs;
 mod p4;
+mod precision;
 mod recorded;
 mod report;
 mod reproduce;
+#[cfg(unix)]
+mod resume;
 mod run;
 mod schema;
 mod shell;
@@ -32,5 +35,6 @@ mod support;
 #[cfg(unix)]
 mod sweep;
 mod trace;
+mod verify;
 mod video;
 mod worlds;

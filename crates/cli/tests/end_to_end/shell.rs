@@ -4,7 +4,7 @@ use super::support::Folder;
 #[cfg(unix)]
 use super::support::{Ran, skipped};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "run",
     "live",
     "shell",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 15] = [
     "p4",
     "reproduce",
     "sweep",
+    "verify",
     "report",
     "compare",
     "completions",

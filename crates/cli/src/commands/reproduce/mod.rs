@@ -66,6 +66,9 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
             set: Vec::new(),
             gauges: None,
             data: options.data.clone(),
+            store: options.store.clone(),
+            precision: options.precision.clone(),
+            of: options.of.clone(),
             ..*options
         };
         let outcome = match run::interrupted() {
@@ -96,6 +99,10 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
     if let Some(painter) = painter.filter(|_| !run::interrupted()) {
         let out = options.out.clone().unwrap_or_else(|| paper_folder(name));
         painter.paint(name, &folders, &out.join("figures"), options.json)?;
+        // Figures inside a folder of results are part of them.
+        for folder in folders.iter().filter(|folder| out.canonicalize().is_ok_and(|out| out == **folder)) {
+            Results::load(folder).and_then(|results| results.adopt("figures")).map_err(Failure::of)?;
+        }
     }
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(INTERRUPTED) })
 }
@@ -122,9 +129,7 @@ fn one(
     let plots = paper.map(|paper| paper.plots.clone()).unwrap_or_default();
     let results = run::execute(scenario, builder, options, plots, &compare)?;
     if options.json {
-        for record in results.records() {
-            print_record(&ReproductionRecord::Summary(&record))?;
-        }
+        run::print_records(&results)?;
         print_rows(&results.reproduction)?;
     } else {
         print(format_args!("{}\n", experiment.full_name()))?;
