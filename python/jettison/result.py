@@ -7,6 +7,7 @@ their columns; text is dictionary-encoded.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -383,18 +384,22 @@ def summary_value(summary: Table, metric: str, of: str | None, variant: str | No
     return float("nan") if found is None else found
 
 
-def open(folder: str | Path) -> Result:  # noqa: A001
+def open(folder: str | Path, *, check: bool = True) -> Result:  # noqa: A001
     """Opens the results that ``jettison run``, ``live`` or ``reproduce`` wrote to a folder, or :func:`run` with ``out``.
 
-    Tables are read on demand, column by column.
+    Every file is compared with its hash in the manifest. Tables are then read on demand, column by column.
+
+    Args:
+        folder: The folder.
+        check: ``False`` opens the results without that comparison: to save what is left of damaged ones.
 
     Raises:
-        RunError: The folder holds no results, or they cannot be read.
+        RunError: The folder holds no results, or they are damaged or cannot be read.
     """
-    return open_folder(Path(folder))
+    return open_folder(Path(folder), check)
 
 
-def open_folder(folder: Path) -> Result:
+def open_folder(folder: Path, check: bool = True) -> Result:
     """The same for other modules, in which ``open`` is Python's."""
     manifest = _json(folder / "manifest.json", {})
     if manifest == {} and (folder / "store.json").is_file():
@@ -403,10 +408,13 @@ def open_folder(folder: Path) -> Result:
         raise RunError(
             f"{folder} holds no Jettison results (no manifest.json of ours); name a folder written by `jettison run`"
         )
-    if manifest.get("format") != 1:
+    if manifest.get("format") not in (1, 2):
         raise RunError(
-            f"cannot read {folder / 'manifest.json'}: layout version must be 1, got {manifest.get('format')}"
+            f"cannot read {folder / 'manifest.json'}: layout version must be 1 or 2, got {manifest.get('format')}"
         )
+    if check:
+        for remark in _jettison.check_results(folder):
+            warnings.warn(remark, stacklevel=3)
 
     def table(name: str) -> Table:
         path = folder / f"{name}.parquet"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import operator
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from jettison import _jettison
@@ -25,11 +26,15 @@ def run(
     out: str | Path | None = None,
     force: bool = False,
     progress: bool | Progress | None = None,
+    store: str | Path | None = None,
+    precision: str | None = None,
+    of: str | None = None,
+    max_seeds: int = 100,
 ) -> Result:
     """Runs all variants of a scenario with all seeds.
 
     The interpreter's lock is released during the runs. Ctrl-C ends them and raises :class:`KeyboardInterrupt`; with ``out``,
-    completed runs are kept there, as with the command.
+    completed runs are kept there, and the same call runs only what is missing, as with the command.
 
     Args:
         scenario: A scenario, or the name of one to load.
@@ -37,8 +42,14 @@ def run(
         jobs: Number of parallel runs; by default one per core. It affects only the duration.
         out: A folder to write the results to, as with ``jettison run --out``; tables are then read from it on demand. By default
             the results are only in memory.
-        force: Whether to replace a folder that holds something else.
+        force: Whether to replace a folder that holds something else, or the results of exactly these runs.
         progress: ``True`` for a line on standard error; or a function, called about ten times per second.
+        store: With ``out``, a folder that keeps finished runs and stays, for other results and sweeps; by default they are
+            beside ``out`` until the results are complete.
+        precision: With ``out``, adds seeds until the 95 % interval of the metric ``of`` is at most ± this share of the mean for
+            every variant, such as ``"2%"``.
+        of: The metric of ``precision``, such as ``"all flows:goodput"``.
+        max_seeds: The largest number of seeds for ``precision``.
 
     Raises:
         ScenarioError: The scenario is invalid.
@@ -50,10 +61,18 @@ def run(
     chosen = None if seeds is None else seed_list(seeds)
     if jobs is not None and jobs < 1:
         raise ValueError(f"`jobs` must be at least 1, got {jobs}")
+    if out is None and (store is not None or precision is not None):
+        raise ValueError("`store` and `precision` require `out`")
+    if (precision is None) != (of is None):
+        raise ValueError("`precision` and `of` require each other")
+    wanted = None if precision is None or of is None else (precision, of, max_seeds)
+    keeping = (
+        None if out is None else Keeping(_sources(scenario), None if store is None else Path(store), precision=wanted)
+    )
     line = ProgressLine(scenario.name) if progress is True else None
     callback = line if progress is True else (progress or None)
     try:
-        tables = _jettison.run(checked, chosen, jobs, out, force, callback)
+        tables = _jettison.run(checked, chosen, jobs, out, force, callback, keeping)
     finally:
         if line is not None:
             line.close()
@@ -61,6 +80,37 @@ def run(
         assert out is not None
         return open_folder(Path(out))
     return Result.of_tables(tables)
+
+
+def run_once(scenario: Scenario, seed: int, out: Path | None) -> Result:
+    """Runs all variants with one seed for a sweep, which keeps finished runs itself."""
+    keeping = None if out is None else Keeping(_sources(scenario), durable=False)
+    tables = _jettison.run(scenario.checked, [seed], 1, out, False, None, keeping)
+    if tables is None:
+        assert out is not None
+        return open_folder(out, check=False)
+    return Result.of_tables(tables)
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """How finished runs are kept until their results are complete."""
+
+    sources: Mapping[str, str]
+    store: Path | None = None
+    durable: bool = True
+    precision: tuple[str, str, int] | None = None
+    image: Path = Path(_jettison.__file__)
+
+
+def _sources(scenario: Scenario) -> dict[str, str]:
+    """Digests of the Python queue disciplines of a scenario, by name."""
+    registered = scenario._source.disciplines  # pyright: ignore[reportPrivateUsage]
+    if not registered:
+        return {}
+    from jettison.sweeps.sources import source_digest
+
+    return {each.name: source_digest(each.factory) for each in registered}
 
 
 def seed_list(seeds: int | Iterable[int]) -> list[int]:

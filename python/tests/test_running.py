@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import signal
@@ -43,7 +44,10 @@ def test_results_are_identical_to_the_commands(file: Path, tmp_path: Path, comma
         assert (result.status, result.mode, result.name) == ("complete", "sim", "small")
     configuration = cli.manifest.pop("configuration"), in_memory.manifest.pop("configuration")
     assert len(configuration[0]) == len(configuration[1]) > 100
-    assert in_memory.manifest == cli.manifest
+    # Files have hashes, and stored runs have keys.
+    assert {"files", "seal"} == cli.manifest.keys() - in_memory.manifest.keys()
+    assert all(len(run.pop("key")) == 64 for run in cli.manifest["runs"])
+    assert in_memory.manifest == {key: value for key, value in cli.manifest.items() if key in in_memory.manifest}
     assert in_memory.manifest["version"] == jettison.__version__
     assert in_memory.manifest.get("commit") == jettison.__commit__
 
@@ -216,7 +220,12 @@ def test_results_of_a_version_without_frames_have_none(small: Scenario, tmp_path
     jettison.run(small, seeds=1, out=tmp_path / "out")
     expected = jettison.open(tmp_path / "out").frames.arrow.schema
     (tmp_path / "out" / "frames.parquet").unlink()
-    frames = jettison.open(tmp_path / "out").frames
+    # Nor have they hashes.
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    older = {key: value for key, value in manifest.items() if key not in ("files", "seal")}
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps({**older, "format": 1}))
+    with pytest.warns(UserWarning, match="written by an earlier version of Jettison and has no hashes"):
+        frames = jettison.open(tmp_path / "out").frames
     assert len(frames) == 0
     assert frames.arrow.schema == expected
 
@@ -229,8 +238,8 @@ def test_folders_without_results_are_refused(tmp_path: Path, small: Scenario) ->
     with pytest.raises(RunError, match=r"queues\.parquet"):
         jettison.open(tmp_path / "out").queues.arrow  # noqa: B018
     manifest = tmp_path / "out" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 7'))
-    with pytest.raises(RunError, match="layout version must be 1, got 7"):
+    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 7'))
+    with pytest.raises(RunError, match="layout version must be 1 or 2, got 7"):
         jettison.open(tmp_path / "out")
 
 
@@ -252,7 +261,45 @@ def test_differences_are_paired_by_seed_and_warnings_are_kept(small: Scenario, t
     assert stored.differences.to_pylist() == result.differences.to_pylist()
     assert stored.warnings == result.warnings
     (tmp_path / "out" / "differences.parquet").unlink()
-    assert len(jettison.open(tmp_path / "out").differences) == 0, "results of earlier versions"
+    assert len(jettison.open(tmp_path / "out", check=False).differences) == 0, "results of earlier versions"
+
+
+def test_damaged_results_are_refused(small: Scenario, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    jettison.run(small, seeds=1, out=out)
+    for file in sorted(out.iterdir()):
+        whole = file.read_bytes()
+        file.write_bytes(whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 4]) + whole[len(whole) // 2 + 1 :])
+        if file.name == "report.html":
+            with pytest.warns(UserWarning, match=r"report.html was changed after it was written; `jettison report`"):
+                jettison.open(out)
+        else:
+            with pytest.raises(RunError, match=f"{file.name}|holds no Jettison results"):
+                jettison.open(out)
+        file.write_bytes(whole)
+    (out / "drops.parquet").unlink()
+    with pytest.raises(RunError, match=r"drops.parquet is missing; run the experiment again"):
+        jettison.open(out)
+    assert jettison.open(out, check=False).runs.to_pylist()
+
+
+def test_finished_runs_are_kept_and_seeds_added(small: Scenario, tmp_path: Path) -> None:
+    store, seen = tmp_path / "store", list[int]()
+    jettison.run(small, seeds=2, out=tmp_path / "one", store=store)
+    records = {path.name: path.stat().st_mtime_ns for path in (store / "records").iterdir()}
+    assert len(records) == 2 * len(small.variants)
+    result = jettison.run(small, seeds=4, out=tmp_path / "two", store=store, progress=lambda *now: seen.append(now[1]))
+    assert result.seeds == [1, 2, 3, 4] and seen[-1] == 4 * len(small.variants)
+    assert {path.name: path.stat().st_mtime_ns for path in (store / "records").iterdir()}.items() >= records.items()
+    precise = jettison.run(
+        small, out=tmp_path / "three", store=store, precision="0.001%", of="all flows:goodput", max_seeds=5
+    )
+    assert len(precise.seeds) in range(3, 6)
+    for wrong in ({"store": store}, {"precision": "2%", "of": "a:b"}):
+        with pytest.raises(ValueError, match="require `out`"):
+            jettison.run(small, **wrong)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(RunError, match="must be a percentage"):
+        jettison.run(small, out=tmp_path / "four", precision="2", of="a:b")
 
 
 def test_values_of_the_summary_are_found_by_name(small: Scenario) -> None:

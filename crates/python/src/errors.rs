@@ -27,9 +27,18 @@ pub fn run_error(py: Python<'_>, error: impl Display) -> PyErr {
     raised(py, "RunError", (in_python(error),))
 }
 
+/// An error of a store of runs.
+pub fn sweep_error(py: Python<'_>, error: impl Display) -> PyErr {
+    raised(py, "SweepError", (in_python(error),))
+}
+
 /// An error's text, with Python's names for the command's options.
 fn in_python(error: impl Display) -> String {
-    let text = error.to_string().replace("--out", "`out`").replace("--force", "`force=True`");
+    let text = error
+        .to_string()
+        .replace("--out", "`out`")
+        .replace("--force", "`force=True`")
+        .replace("--store", "`store`");
     let lines = text
         .split_inclusive('\n')
         .map(|line| line.strip_prefix("--").filter(|_| line.starts_with("--set ")).unwrap_or(line));

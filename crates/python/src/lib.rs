@@ -28,11 +28,14 @@ mod _jettison {
     #[pymodule_export]
     use crate::discipline::packet::{Message, PacketView};
     #[pymodule_export]
-    use crate::run::{default_jobs, run};
+    use crate::run::{check_results, default_jobs, run};
     #[pymodule_export]
     use crate::scenario::{Checked, check, find, toml_of, toml_value, with_axis, with_some_arms};
     #[pymodule_export]
-    use crate::sweep::{option_value, summarise};
+    use crate::sweep::{
+        Keys, create_store, identity, is_whole_partition, open_store, option_value, partition, summarise,
+        write_partition,
+    };
     #[cfg(feature = "testing")]
     #[pymodule_export]
     use crate::synthetic::synthetic;

@@ -1,5 +1,6 @@
 //! Runs of scenarios, while Python's other threads continue.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -10,13 +11,15 @@ use jettison_build_info::COMMIT;
 use jettison_report::{MemoryResults, ReproductionRow, RunSummary};
 use jettison_run::reproduce::rows_of;
 use jettison_run::{
-    MemoryOptions, Progress, RunError, RunOptions, default_threads, run_in_memory, run_scenario,
+    MemoryOptions, Precision, Progress, RunError, RunOptions, StorePlace, default_threads, run_in_memory,
+    run_scenario,
 };
 use pyo3::prelude::*;
 
 use crate::discipline::{Control, builder};
 use crate::errors::run_error;
 use crate::scenario::Checked;
+use crate::sweep::program;
 use crate::tables::Tables;
 
 /// Interval of checks for Ctrl-C and of progress reports.
@@ -34,9 +37,11 @@ pub fn default_jobs() -> usize {
 /// Runs a scenario without the interpreter's lock.
 ///
 /// Returns the results in memory or, with `out`, writes them there and returns nothing. `progress` is called with the
-/// completed fraction, the number of completed runs and the number of all runs.
+/// completed fraction, the number of completed runs and the number of all runs. `keeping`
+/// goes with `out`.
 #[pyfunction]
-#[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None))]
+#[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None, keeping=None))]
+#[expect(clippy::too_many_arguments, reason = "the arguments of Python's function")]
 pub fn run(
     py: Python<'_>,
     checked: &Checked,
@@ -45,7 +50,11 @@ pub fn run(
     out: Option<PathBuf>,
     force: bool,
     progress: Option<Py<PyAny>>,
+    keeping: Option<Keeping>,
 ) -> PyResult<Option<Tables>> {
+    let precision = keeping.as_ref().and_then(|keeping| keeping.precision.as_ref());
+    let precision = precision.map(|(share, of, most)| Precision::parse(share, of, *most)).transpose();
+    let precision = precision.map_err(|error| run_error(py, error))?;
     let scenario = match seeds {
         None => Arc::clone(&checked.scenario),
         Some(seeds) => Arc::new((*checked.scenario).clone().with_seeds(seeds)),
@@ -65,27 +74,56 @@ pub fn run(
             let options = MemoryOptions { jobs, commit: COMMIT, cancel, progress, compare: &compare };
             run_in_memory(&scenario, &builder, &options).map(Some)
         };
-        let in_folder = |out: &Path| {
+        let in_folder = |out: &Path, keeping: &Keeping| {
             let options = RunOptions {
                 out,
                 force,
                 jobs,
                 pcap: false,
                 figures,
-                commit: COMMIT,
+                program: program(&keeping.image),
+                store: match &keeping.store {
+                    Some(folder) => StorePlace::At(folder),
+                    None if keeping.durable => StorePlace::Beside,
+                    None => StorePlace::Nowhere,
+                },
+                sources: &keeping.sources,
+                precision: precision.as_ref(),
                 cancel,
                 progress,
+                notice: &|_| {},
                 compare: &compare,
             };
             run_scenario(&scenario, &builder, &options).map(|_| None)
         };
-        match &out {
+        match out.as_ref().zip(keeping.as_ref()) {
             None => in_memory(),
-            Some(out) => in_folder(out),
+            Some((out, keeping)) => in_folder(out, keeping),
         }
     };
     let results: Result<Option<MemoryResults>, RunError> = supervised(py, &control, progress.as_ref(), work)?;
     results.map(|results| results.map(Tables::new)).map_err(|error| run_error(py, error))
+}
+
+/// How finished runs are kept until their results are complete, and which seeds are added.
+#[derive(FromPyObject)]
+pub struct Keeping {
+    /// A folder for them that stays.
+    store: Option<PathBuf>,
+    /// Whether to keep them beside the results otherwise.
+    durable: bool,
+    /// The file of this module.
+    image: PathBuf,
+    /// Digests of the Python disciplines that the scenario names.
+    sources: BTreeMap<String, String>,
+    /// A required precision, the metric that it is of, and the largest number of seeds.
+    precision: Option<(String, String, usize)>,
+}
+
+/// Checks the files of stored results; returns remarks on them.
+#[pyfunction]
+pub fn check_results(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
+    py.detach(|| jettison_report::check(&folder)).map_err(|error| run_error(py, error))
 }
 
 /// Calls `work` in another thread, without the interpreter's lock. Ctrl-C or an exception of `progress` or of a queue

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use jettison_report::Figure;
+use jettison_run::RunKeys;
 use jettison_run::reproduce::{Library, Paper, files_beside, plots_beside};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Files, Registries, Scenario, WithData, schema_json};
@@ -18,6 +19,7 @@ use serde_json::Value;
 
 use crate::discipline::{Control, PythonDiscipline, builder};
 use crate::errors::{scenario_error, wrong_scenario};
+use crate::sweep::Keys;
 
 /// A valid scenario.
 #[pyclass(frozen)]
@@ -199,6 +201,12 @@ impl Checked {
             contents.set_item(name, PyBytes::new(py, content))?;
         }
         Ok(contents)
+    }
+
+    /// The keys of the runs of all variants, one per seed. `sources` are digests of the Python disciplines that the
+    /// variants name; `program` is the identity of the build.
+    fn run_keys(&self, sources: BTreeMap<String, String>, program: &str) -> Keys {
+        Keys(RunKeys::of(&self.scenario, &self.scenario.variants, &sources, program))
     }
 
     /// The scenario as TOML, with options applied.

@@ -71,7 +71,7 @@ def sweep(
     plan = make_plan(base, axes, sample, seeds)
     packed, digest = pack(core.carrying(base, plan.contents), core.disciplines(base))
     store = Store.create(out if out is not None else Path("out", "sweeps", plan.name))
-    job = Job(packed, digest, plan.version, str(store.folder), store.token, keep)
+    job = Job(packed, digest, plan.version, str(store.folder), store.token, keep, identity=core.identity())
     status = _do(plan, store, job, chosen, batch, progress)
     return SweepResult(plan, store, status, keep)
 

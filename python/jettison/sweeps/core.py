@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import json
 import math
 import os
@@ -17,16 +16,14 @@ from typing import Any
 from jettison import _jettison
 from jettison.errors import ScenarioError, SweepError
 from jettison.result import Result, open_folder
-from jettison.running import run, seed_list
+from jettison.running import run_once, seed_list
 from jettison.scenario import Scenario, load
 
 from .._arrow import pa, pc
 from .axes import Value, label, without_label
 from .executors.local import cores
-from .keys import Described, Variant, canonical
 from .samples import Values
 from .sources import source_digest
-from .store import to_parquet
 from .work import Work
 
 # Number of points that are checked together.
@@ -34,8 +31,13 @@ _PIECE = 64
 
 
 def version() -> str:
-    """The version in keys."""
+    """The version of Jettison."""
     return _jettison.__version__
+
+
+def identity() -> str:
+    """What distinguishes this build of Jettison in keys: version and commit, and where these leave it open, a digest."""
+    return _jettison.identity(_jettison.__file__)
 
 
 def as_scenario(scenario: Scenario | str | os.PathLike[str]) -> Scenario:
@@ -54,6 +56,19 @@ def read_value(text: str) -> Value:
 
 
 @dataclass(frozen=True)
+class Described:
+    """Description of a point as seen by a run.
+
+    Attributes:
+        keys: The keys of its runs, by seed.
+        inputs: SHA-256 of each input file, by name.
+    """
+
+    keys: _jettison.RunKeys
+    inputs: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Description:
     """Description of the points of a scenario.
 
@@ -68,12 +83,13 @@ class Description:
     contents: dict[str, bytes]
 
 
-def describe(scenario: Scenario, points: Sequence[Values]) -> Description:
-    """Checks and describes all points.
+def describe(scenario: Scenario, points: Sequence[Values], program: str | None = None) -> Description:
+    """Checks and describes all points, for runs by a build of Jettison; by default this one.
 
     Raises:
         ScenarioError: The scenario is invalid at a point, which the message names.
     """
+    program = identity() if program is None else program
     digests = {
         name: functools.cache(functools.partial(source_digest, made)) for name, made in disciplines(scenario).items()
     }
@@ -89,12 +105,11 @@ def describe(scenario: Scenario, points: Sequence[Values]) -> Description:
                 f"point {number} ({_words(points[number])}) has different variants from the first one: "
                 "vary all paths of an axis of the scenario, or none"
             )
-        variants = tuple(Variant(name, effective) for name, effective in checked.effective())
         # The first input is the scenario's own text, which may differ without effect.
         inputs = {name: digest for name, digest, _ in checked.inputs[1:]}
         if not inputs.keys() <= contents.keys():
             contents.update(checked.contents())
-        described.append(Described(variants, inputs, _sources(digests, variants)))
+        described.append(Described(checked.run_keys(_sources(digests, checked), program), inputs))
     return Description(described, labels, contents)
 
 
@@ -145,21 +160,16 @@ def disciplines(scenario: Scenario) -> dict[str, Any]:
     return {each.name: each.factory for each in registered}
 
 
-def _sources(digests: Mapping[str, Callable[[], str]], variants: Iterable[Variant]) -> dict[str, str]:
+def _sources(digests: Mapping[str, Callable[[], str]], checked: _jettison.Checked) -> dict[str, str]:
     """A digest of the source of each Python discipline that the variants name."""
-    texts = [variant.effective for variant in variants]
+    texts = [effective for _, effective in checked.effective()] if digests else []
     return {name: digest() for name, digest in digests.items() if any(f'"{name}"' in text for text in texts)}
 
 
 def fingerprint(scenario: Scenario) -> str:
     """A digest of the scenario's contents, except texts about it."""
-    (described,) = describe(scenario, [{}]).points
-    parts = [
-        [[variant.name, canonical(json.loads(variant.effective))] for variant in described.variants],
-        sorted(described.inputs.items()),
-        sorted(described.sources.items()),
-    ]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    (described,) = describe(scenario, [{}], program="").points
+    return described.keys.fingerprint()
 
 
 def simulate(scenario: Scenario, work: Work, full: Path | None) -> bytes:
@@ -168,12 +178,7 @@ def simulate(scenario: Scenario, work: Work, full: Path | None) -> bytes:
     wanted, found = dict(work.inputs), {name: digest for name, digest, _ in here.inputs[1:]}
     if wrong := [name for name in wanted if found.get(name) != wanted[name]]:
         raise SweepError(f"`{wrong[0]}` differs from the file on the machine that started the sweep")
-    result = run(here, seeds=[work.seed], jobs=1, out=full)
-    runs = result.runs.arrow
-    # The commit is recorded but is not part of the key: equal versions give equal runs.
-    about = {"jettison.version": version(), "jettison.commit": _jettison.__commit__, "jettison.key": work.key}
-    known = {name: text for name, text in about.items() if text is not None}
-    return to_parquet(runs.replace_schema_metadata(known))
+    return _jettison.partition(run_once(here, work.seed, full).runs.arrow, work.key)
 
 
 def summarise(runs: Any) -> Any:

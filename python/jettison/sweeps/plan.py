@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from .axes import Axis, Value, label, without_label
-from .keys import Described, Keys
 from .samples import Values
 from .work import Work
 
@@ -19,13 +18,35 @@ _TAKEN = {
 }  # fmt: skip
 
 
+class KeysBySeed(Protocol):
+    """The keys of a point's runs."""
+
+    def of_seed(self, seed: int) -> str:
+        """The key of the run with a seed."""
+        ...
+
+
+class DescribedPoint(Protocol):
+    """What the plan needs to know of a point."""
+
+    @property
+    def keys(self) -> KeysBySeed:
+        """The keys of its runs."""
+        ...
+
+    @property
+    def inputs(self) -> Mapping[str, str]:
+        """SHA-256 of each input file, by name."""
+        ...
+
+
 @dataclass(frozen=True)
 class Plan:
     """The runs of a sweep.
 
     Attributes:
         name: The scenario's name.
-        version: Version of Jettison in the keys.
+        version: Version of Jettison.
         axes: The path of each axis by its name in results: the last key if unique.
         points: The value of each axis (by name) at each point.
         seeds: The seeds, the same at every point.
@@ -106,13 +127,13 @@ def lay_out(
     points: Sequence[Values],
     seeds: Sequence[int],
     labels: dict[str, dict[str, str]],
-    described: Sequence[Described],
+    described: Sequence[DescribedPoint],
     contents: Mapping[str, bytes],
 ) -> Plan:
     """Creates the plan with all names and keys."""
     own: Mapping[str, str] = next(iter(labels.values()), dict[str, str]())
     names = axis_names(axes, own)
     named = [{axis: point[path] for axis, path in names.items()} for point in points]
-    keys = [[made.of(seed) for seed in seeds] for made in (Keys(point, version) for point in described)]
+    keys = [[point.keys.of_seed(seed) for seed in seeds] for point in described]
     inputs = [tuple(sorted(point.inputs.items())) for point in described]
     return Plan(name, version, names, named, list(seeds), labels, keys, inputs, contents)

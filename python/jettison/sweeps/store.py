@@ -1,9 +1,12 @@
-"""The folder of a sweep, with one Parquet partition per run, named by the run's key.
+"""The folder of a sweep: a store of runs, with what a sweep adds to it.
+
+`jettison run --store` writes such stores too; the native module creates them and writes their partitions.
 
 | | |
 | --- | --- |
 | `store.json` | identifies the folder, with a token by which workers recognise that they share it |
-| `runs/<key>.parquet` | summary values of a completed run |
+| `runs/<key>.parquet` | summary values of a completed run, with a seal |
+| `records/`, `captures/` | all measurements of runs by `jettison run`, which a sweep does not use |
 | `full/<key>/` | with `keep="all"`, the run's folder as `jettison run` writes it |
 | `failed/<key>.json` | the failure of a run |
 | `index.parquet` | point, seed and values of the axes for each key; written at the end of a sweep |
@@ -22,18 +25,19 @@ import os
 import secrets
 import shutil
 import socket
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .. import _jettison
 from .._arrow import pa, pq
 from ..errors import SweepError
 
-_FORMAT = "jettison-sweep"
 _DESCRIPTION = b"jettison.sweep"
-# Age in seconds after which temporary files of another machine's process are considered abandoned.
-_ABANDONED = 7 * 86400
+# Name of the seal in a partition.
+_SEAL = b"jettison.seal"
+# Columns of a partition that are read as dictionaries.
+_TEXTS = ["variant", "object", "metric", "part", "unit", "mode"]
 
 
 class Store:
@@ -47,33 +51,13 @@ class Store:
     def create(cls, folder: str | os.PathLike[str]) -> Store:
         """Opens or creates the folder; refuses one that holds something else."""
         path = Path(folder).absolute()
-        sign = path / "store.json"
-        if not sign.is_file():
-            if path.exists() and (not path.is_dir() or not _is_being_made(path)):
-                raise SweepError(f"{path} holds something other than a sweep; choose another folder for `out`")
-            try:
-                for name in ("runs", "failed"):
-                    (path / name).mkdir(parents=True, exist_ok=True)
-                _create(sign, json.dumps({"format": _FORMAT, "token": secrets.token_hex(16)}).encode())
-            except OSError as error:
-                raise SweepError(f"cannot create the folder {path}: {error.strerror or error}") from None
-        store = cls.open(path)
-        store.tidy()
-        return store
+        return cls(path, _jettison.create_store(path))
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Store:
         """Opens the folder of a sweep."""
         path = Path(folder).absolute()
-        try:
-            sign = json.loads((path / "store.json").read_text())
-            if sign["format"] != _FORMAT:
-                raise ValueError
-            return cls(path, str(sign["token"]))
-        except FileNotFoundError:
-            raise SweepError(f"{path} is not the folder of a sweep: it has no store.json") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise SweepError(f"cannot read {path / 'store.json'}: {error}") from None
+        return cls(path, _jettison.open_store(path))
 
     def is_visible(self) -> bool:
         """Whether this process sees the folder with the token."""
@@ -93,9 +77,12 @@ class Store:
     def has(self, key: str, full: bool = False) -> bool:
         """Whether a run is completed and its partition readable."""
         try:
-            pq.read_metadata(self.partition(key))
+            data = self.partition(key).read_bytes()
+            pq.read_metadata(pa.BufferReader(data))
         except (OSError, pa.ArrowInvalid):
             # A power failure may leave a truncated file; the run is repeated.
+            return False
+        if _SEAL in data and not _jettison.is_whole_partition(data):
             return False
         return not full or (self.full(key) / "manifest.json").is_file()
 
@@ -103,26 +90,15 @@ class Store:
         """The completed runs among these."""
         return {key for key in keys if self.has(key, full)}
 
-    def tidy(self) -> None:
-        """Removes temporary files of dead processes on this machine, and any that are a week old."""
-        for folder in ("runs", "failed", "full"):
-            try:
-                entries = [entry for entry in os.scandir(self.folder / folder) if entry.name.startswith(".")]
-            except OSError:
-                continue
-            for entry in entries:
-                if _is_abandoned(entry):
-                    shutil.rmtree(entry.path, ignore_errors=True) if entry.is_dir() else Path(entry.path).unlink(True)
-
     def write(self, key: str, partition: bytes) -> None:
         """Writes a run's partition."""
-        _replace(self.partition(key), partition)
+        _jettison.write_partition(self.folder, key, partition)
         (self.folder / "failed" / f"{key}.json").unlink(missing_ok=True)
 
     def read(self, key: str) -> Any:
         """The summary values of a completed run."""
         try:
-            return pq.read_table(self.partition(key), partitioning=None)
+            return pq.read_table(self.partition(key), partitioning=None, read_dictionary=_TEXTS)
         except (OSError, pa.ArrowInvalid) as error:
             raise SweepError(
                 f"cannot read {self.partition(key)}: {error}; repeat the sweep to repeat the run"
@@ -202,40 +178,3 @@ def _replace(path: Path, data: bytes) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
-
-
-def _create(path: Path, data: bytes) -> None:
-    """Writes a file unless another process has already created it."""
-    beside = path.with_name(_beside(path.name))
-    try:
-        beside.write_bytes(data)
-        try:
-            os.link(beside, path)
-        except FileExistsError:
-            pass
-        except OSError:
-            beside.replace(path)  # a file system without links
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def _is_being_made(path: Path) -> bool:
-    """Whether a folder contains only the initial files of another sweep."""
-    return all(
-        entry.name in ("runs", "failed", "store.json") or entry.name.startswith(".store.json.")
-        for entry in os.scandir(path)
-    )
-
-
-def _is_abandoned(entry: os.DirEntry[str]) -> bool:
-    """Whether the creator of a temporary file is gone."""
-    owner, _, pid = entry.name.rpartition(".")[0].rpartition(".")
-    try:
-        if owner.endswith(f".{socket.gethostname()}") and pid.isdigit():
-            os.kill(int(pid), 0)
-            return False
-        return time.time() - entry.stat().st_mtime > _ABANDONED
-    except ProcessLookupError:
-        return True
-    except OSError:
-        return False

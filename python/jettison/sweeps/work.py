@@ -67,11 +67,12 @@ class Job:
     Attributes:
         scenario: The scenario, pickled.
         digest: Digest of the scenario, which a worker unpickles once.
-        version: Version of Jettison in keys; workers of other versions are refused.
+        version: Version of Jettison; workers of other versions are refused.
         folder: The folder for partitions.
         token: Token by which a worker recognises the folder.
         keep: Whether to keep the full results of a run beside its summary.
         runner: `module:function` that runs a scenario.
+        identity: Identity of the build in keys; workers of other builds are refused. `None` for any.
     """
 
     scenario: bytes
@@ -81,6 +82,7 @@ class Job:
     token: str
     keep: Keep = "summary"
     runner: str = "jettison.sweeps.core:simulate"
+    identity: str | None = None
 
     @property
     def store(self) -> Store:
@@ -161,6 +163,13 @@ def prepare(job: Job) -> tuple[Any, Runner]:
         raise Refused(
             f"versions of Jettison must be equal, got {jettison.__version__} on this worker and {job.version} on the caller"
         )
+    if job.identity is not None:
+        from .core import identity
+
+        if (ours := identity()) != job.identity:
+            raise Refused(
+                f"builds of Jettison must be equal, got {ours} on this worker and {job.identity} on the caller"
+            )
     try:
         with _lock:  # a Dask worker may have several threads
             if job.digest not in _scenarios:

@@ -84,7 +84,9 @@ def tune(
     reporter = Reporter(base.name, search.left(trials) * len(fixed), progress)
     try:
         if due := search.next(trials):
-            session = chosen.start(Job(packed, digest, core.version(), str(store.folder), store.token))
+            session = chosen.start(
+                Job(packed, digest, core.version(), str(store.folder), store.token, identity=core.identity())
+            )
             try:
                 engine = Engine(session, store, 1, lambda _work, outcome: reporter.add(outcome.status))
                 while due:

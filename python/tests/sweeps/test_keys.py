@@ -6,35 +6,26 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scenarios import TEXT
 
-from jettison import Scenario, ScenarioError
+from jettison import Scenario, ScenarioError, run, sweep
 from jettison.sweeps import core
-from jettison.sweeps.keys import Described, Keys, Variant, canonical
 from jettison.sweeps.samples import Values
-
-values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-    max_leaves=8,
-)
 
 
 def key(
-    text: str = TEXT, seed: int = 1, version: str = "1.0.0", folder: Path | str = ".", at: Values | None = None
+    text: str = TEXT, seed: int = 1, program: str = "1.0.0 abc", folder: Path | str = ".", at: Values | None = None
 ) -> str:
     scenario = Scenario.from_toml(text, folder=folder)
-    described = core.describe(scenario, [at or {}]).points
-    return Keys(described[0], version).of(seed)
+    described = core.describe(scenario, [at or {}], program).points
+    return described[0].keys.of_seed(seed)
 
 
-def test_a_key_changes_with_scenario_version_and_seed():
+def test_a_key_changes_with_scenario_program_and_seed():
     keys = {
         key(),
         key(seed=2),
-        key(version="1.0.1"),
+        key(program="1.0.0 abd"),
         key(at={"queues.bottleneck.target": "7 ms"}),
         key(TEXT.replace("10 Mbit/s", "11 Mbit/s")),
         key(TEXT + "\n[[vary]]\npath = 'links.bottleneck.delay'\nvalues = ['1 ms']\n"),
@@ -73,23 +64,18 @@ def test_a_key_changes_with_the_content_of_an_input_file(tmp_path: Path):
     assert key(text, folder=tmp_path) != one
 
 
-def test_parts_of_keys_are_delimited():
-    def made(inputs: dict[str, str], sources: dict[str, str], name: str = "default") -> str:
-        return Keys(Described((Variant(name, "{}"),), inputs, sources), "1").of(1)
-
-    described = [made({"a": "bc"}, {}), made({"ab": "c"}, {}), made({}, {"a": "bc"}), made({}, {}, "a")]
-    assert len(set(described)) == 4
-
-
-@given(st.dictionaries(st.text(max_size=3), values, max_size=4))
-def test_the_canonical_form_does_not_depend_on_the_order_of_keys(tree: dict[str, object]):
-    def turned(value: object) -> object:
-        if isinstance(value, dict):
-            return {key: turned(value[key]) for key in reversed(value)}
-        return [turned(each) for each in value] if isinstance(value, list) else value
-
-    assert canonical({"x": tree}) == canonical({"x": turned(tree)})  # type: ignore[dict-item]
-    assert json.loads(canonical({"x": tree})) == [["x", json.loads(json.dumps(tree))]]
+def test_a_run_of_the_command_has_the_key_of_a_sweep(tmp_path: Path):
+    scenario = Scenario.from_toml(TEXT)
+    run(scenario, seeds=[3], out=tmp_path / "out", store=tmp_path / "store")
+    described = core.describe(scenario, [{}]).points[0]
+    assert (tmp_path / "store" / "runs" / f"{described.keys.of_seed(3)}.parquet").is_file()
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert [entry["key"] for entry in manifest["runs"]] == [described.keys.of_seed(3)]
+    result = sweep(scenario, {"queues.bottleneck.target": ["5 ms"]}, seeds=[3, 4], out=tmp_path / "store")
+    assert result.status == "complete" and result.runs.arrow.num_rows > 0
+    # The sweep has found the one and run the other.
+    assert len(list((tmp_path / "store" / "runs").iterdir())) == 2
+    assert len(list((tmp_path / "store" / "records").iterdir())) == 1
 
 
 def test_a_wrong_path_names_the_point_and_the_nearest_right_one():

@@ -186,7 +186,7 @@ def test_a_wrong_point_is_refused_before_anything_runs(scenario: Scenario, tmp_p
 
 def test_a_folder_that_holds_something_else_is_refused(scenario: Scenario, tmp_path: Path):
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(SweepError, match="holds something other than a sweep"):
+    with pytest.raises(SweepError, match="holds something other than runs"):
         jettison.sweep(scenario, {TARGET: ["1 ms"]}, out=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
