@@ -84,7 +84,9 @@ impl Baseline {
                 Baseline::Variant(name) => Some(name),
                 Baseline::Label { axis, label } => {
                     let mut labels = key(&variant.labels);
-                    labels.get_mut(*axis).map(|own| own.clone_from(label));
+                    if let Some(own) = labels.get_mut(*axis) {
+                        own.clone_from(label);
+                    }
                     names.get(&labels)
                 }
             };

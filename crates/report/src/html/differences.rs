@@ -54,9 +54,9 @@ fn figure(comparison: &Comparison<'_>, at: usize, looks: &[Look]) -> Result<Stri
     let is_common = comparison.common_baseline().is_some();
     let dot = |(place, look)| {
         let paired = comparison.difference(at, place)?;
-        let title = comparison.variants[place].title();
+        let title = looks[place].title.clone();
         let label = match comparison.baseline(place) {
-            Some(baseline) if !is_common => format!("{title} – {}", comparison.variants[baseline].title()),
+            Some(baseline) if !is_common => format!("{title} – {}", looks[baseline].title),
             _ => title,
         };
         paired.estimate.ci95.map(|_| Dot { look, label, paired })

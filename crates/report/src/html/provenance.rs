@@ -73,7 +73,7 @@ fn warnings(results: &Results) -> String {
 }
 
 /// Number of concerned values that a warning's line names at most.
-const WARNED: usize = 3;
+const WARNED: usize = 4;
 /// Maximum number of variants in a list that is not collapsed.
 const LISTED: usize = 20;
 
