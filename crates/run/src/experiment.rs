@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use jettison_core::Time;
 use jettison_report::{
     Captures, Closing, Experiment, Figure, Input, Line, Mode, PortCapture, ReportError, ReproductionRow,
-    Results, RunKey, RunStore, RunSummary, RunTiming, Status, Style, Timing, Variant, Writer, WriterOptions,
-    store_beside,
+    Results, RunKey, RunStore, RunSummary, RunTiming, Status, Style, Timing, Variant, Warning, Writer,
+    WriterOptions, store_beside,
 };
 use jettison_scenario::Scenario;
 use jettison_scenario::build::{Appearance, BuildFailure, BuildOptions, Builder};
@@ -21,6 +21,7 @@ use thiserror::Error;
 use crate::clock::{Elapsed, Stopwatch};
 use crate::complete::complete;
 use crate::durable::{Durable, Jobs, Shelf, keys_of};
+use crate::guard;
 use crate::matrix::{Finished, Job, Progress, run_matrix};
 use crate::notice::Notice;
 use crate::precision::{Precision, PrecisionError};
@@ -213,7 +214,8 @@ fn run_all(
     timings.sort_by_key(|(index, _)| *index);
     let timings = timings.into_iter().map(|(_, timing)| timing).collect();
     let summaries: Vec<RunSummary> = writer.runs().cloned().collect();
-    closing(&stopwatch, options.jobs, timings, || (options.compare)(&summaries))
+    let warnings = guard::warnings(scenario, builder, &summaries);
+    closing(&stopwatch, options.jobs, timings, warnings, || (options.compare)(&summaries))
 }
 
 /// Adds seeds to the scenario until the precision is reached. Each run is kept in the store, from which the results are
@@ -266,19 +268,20 @@ fn reach(
     }
 }
 
-/// Data that is known after the last run: durations, and the comparison with the paper's figures.
+/// Data that is known after the last run: durations, warnings that only the runs can tell, and the comparison with the
+/// paper's figures.
 pub(crate) fn closing(
     stopwatch: &Stopwatch,
     jobs: usize,
     runs: Vec<RunTiming>,
+    warnings: Vec<Warning>,
     compare: impl FnOnce() -> Vec<ReproductionRow>,
 ) -> Result<Closing, RunError> {
     if runs.is_empty() {
         return Err(RunError::NothingFinished);
     }
     let timing = Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs, runs };
-    // Warnings that only the runs can tell belong here, beside those that follow from the values.
-    Ok(Closing { timing, reproduction: compare(), warnings: Vec::new() })
+    Ok(Closing { timing, reproduction: compare(), warnings })
 }
 
 /// All runs, in the order of the variants and of the seeds within each.

@@ -16,8 +16,8 @@ const LARGEST_PACKET: f64 = 65_535.0 * 8.0;
 
 /// Warnings on the runs of a scenario: transfers that did not finish, and goodput above the capacity of a link that it crosses.
 /// The second never holds: goodput counts bytes as they arrive. It guards against faults of the simulator itself.
-pub fn warnings(scenario: &Scenario, runs: &[RunSummary]) -> Vec<Warning> {
-    [unfinished(runs), above_capacity(scenario, runs)].into_iter().flatten().collect()
+pub fn warnings(scenario: &Scenario, builder: &Builder, runs: &[RunSummary]) -> Vec<Warning> {
+    [unfinished(runs), above_capacity(scenario, builder, runs)].into_iter().flatten().collect()
 }
 
 /// Transfers with a size that were not complete at their stop or the end of the run.
@@ -35,11 +35,10 @@ fn unfinished(runs: &[RunSummary]) -> Option<Warning> {
 }
 
 /// Links that would have carried more goodput than they can.
-fn above_capacity(scenario: &Scenario, runs: &[RunSummary]) -> Option<Warning> {
-    let builder = Builder::standard();
+fn above_capacity(scenario: &Scenario, builder: &Builder, runs: &[RunSummary]) -> Option<Warning> {
     let mut lines = Vec::new();
     for variant in &scenario.variants {
-        let links = Links::of(&variant.settings, &scenario.contents, &builder);
+        let links = Links::of(&variant.settings, &scenario.contents, builder);
         for run in runs.iter().filter(|run| run.key.variant == variant.name) {
             for (hop, goodput, most) in links.exceeded(run) {
                 let (name, seed) = (&run.key.variant, run.key.seed);
@@ -167,18 +166,25 @@ app = "bulk"
         let goodput = metrics::GOODPUT;
         // 15 Mbit/s on average, and two seconds of 20 Mbit/s that may have waited: 19 Mbit/s.
         let possible = run(1, &[("f.1", goodput, 9.0), ("f.2", goodput, 9.5), ("up", goodput, 18.0)]);
-        assert_eq!(warnings(&scenario(), std::slice::from_ref(&possible)), []);
+        assert_eq!(warnings(&scenario(), &Builder::standard(), std::slice::from_ref(&possible)), []);
         let impossible = run(2, &[("f.1", goodput, 9.0), ("f.2", goodput, 10.5)]);
-        let [warning] = &warnings(&scenario(), &[possible, impossible])[..] else { panic!("one warning") };
+        let [warning] = &warnings(&scenario(), &Builder::standard(), &[possible, impossible])[..] else {
+            panic!("one warning")
+        };
         assert_eq!(warning.kind, "impossible-goodput");
-        assert_eq!(warning.concerns, ["default, seed 2: 19.500 Mbit/s over bottleneck.forward, at most 19.052"]);
+        assert_eq!(
+            warning.concerns,
+            ["default, seed 2: 19.500 Mbit/s over bottleneck.forward, at most 19.052"]
+        );
     }
 
     #[test]
     fn transfers_that_did_not_finish_are_named() {
         let runs: Vec<RunSummary> =
             (1..=2).map(|seed| run(seed, &[("f.2", metrics::UNFINISHED, 1.0)])).collect();
-        let [warning] = &warnings(&scenario(), &runs)[..] else { panic!("one warning") };
+        let [warning] = &warnings(&scenario(), &Builder::standard(), &runs)[..] else {
+            panic!("one warning")
+        };
         assert_eq!(warning.kind, "unfinished-transfer");
         assert_eq!(warning.concerns, ["default, seed 1: f.2", "default, seed 2: f.2"]);
     }

@@ -9,6 +9,7 @@ use jettison_sim::World;
 
 use crate::clock::Stopwatch;
 use crate::experiment::{RunError, build, closing, describe, jobs, key, timing};
+use crate::guard;
 use crate::matrix::{Job, Progress, Work, run_matrix};
 
 /// Options for runs with results in memory.
@@ -46,7 +47,9 @@ pub fn run_in_memory(
         Ok(())
     })?;
     let runs: Vec<RunSummary> = writer.runs().cloned().collect();
-    Ok(writer.finish(closing(&stopwatch, options.jobs, timings, || (options.compare)(&runs))?)?)
+    let warnings = guard::warnings(scenario, builder, &runs);
+    let closing = closing(&stopwatch, options.jobs, timings, warnings, || (options.compare)(&runs))?;
+    Ok(writer.finish(closing)?)
 }
 
 struct InMemory<'a> {

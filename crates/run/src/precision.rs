@@ -182,16 +182,17 @@ mod tests {
     use super::*;
 
     fn runs(values: &[f64]) -> Vec<RunSummary> {
-        let run = |(seed, mean): (usize, &f64)| RunSummary {
-            key: RunKey { variant: "v".to_owned(), seed: seed as u64 + 1 },
-            values: vec![RunValue {
-                object: "all flows".to_owned(),
-                metric: "goodput".to_owned(),
-                unit: "Mbit/s".to_owned(),
-                part: String::new(),
-                mean: *mean,
-                percentiles: None,
-            }],
+        let value = |mean: f64| RunValue {
+            object: "all flows".to_owned(),
+            metric: "goodput".to_owned(),
+            unit: "Mbit/s".to_owned(),
+            part: String::new(),
+            mean,
+            percentiles: None,
+        };
+        let run = |(seed, mean): (usize, &f64)| {
+            let key = RunKey { variant: "v".to_owned(), seed: seed as u64 + 1 };
+            RunSummary::new(key, vec![value(*mean)])
         };
         values.iter().enumerate().map(run).collect()
     }

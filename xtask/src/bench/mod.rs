@@ -206,8 +206,9 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        let groups = ["foundation", "growth", "queues", "streaming", "octopus", "p4", "report", "python", "sweep"]
-            .map(|group| names(&[group]).len());
+        let groups =
+            ["foundation", "growth", "queues", "streaming", "octopus", "p4", "report", "python", "sweep"]
+                .map(|group| names(&[group]).len());
         assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());
     }

@@ -114,6 +114,7 @@ impl MemoryWriter {
             summary,
             reproduction: Vec::new(),
             warnings: Vec::new(),
+            remarks: Vec::new(),
         };
         warnings.extend(warning::warnings(&results));
         let Results { manifest, summary, .. } = results;

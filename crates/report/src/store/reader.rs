@@ -11,8 +11,8 @@ use super::rows::Rows;
 use super::schema::{self, TableSchema};
 use super::seal::{has_json_seal, is_json_intact, sealed_json};
 use super::table::TableReader;
-use crate::difference::{Difference, DifferenceRecord, differences};
 use super::verify::{Fault, FaultKind, PAGE, verify_results};
+use crate::difference::{Difference, DifferenceRecord, differences};
 use crate::error::ReportError;
 use crate::model::{Experiment, Manifest, RunKey};
 use crate::reproduction::ReproductionRow;
@@ -69,8 +69,15 @@ impl Results {
             _ => Vec::new(),
         };
         let warnings = Vec::new();
-        let mut results =
-            Results { folder: folder.to_owned(), manifest, runs, summary, reproduction, warnings, remarks: Vec::new() };
+        let mut results = Results {
+            folder: folder.to_owned(),
+            manifest,
+            runs,
+            summary,
+            reproduction,
+            warnings,
+            remarks: Vec::new(),
+        };
         results.warnings = match folder.join(WARNINGS) {
             path if path.exists() => read_json(&path)?,
             // Results of earlier versions have no such file.
@@ -167,7 +174,7 @@ pub fn check(folder: &Path) -> Result<Vec<String>, ReportError> {
 
 /// The manifest in `folder`, after a check of all files, and what to remark about them.
 fn checked(folder: &Path) -> Result<(Manifest, Vec<String>), ReportError> {
-    let bytes = match fs::read(folder.join(MANIFEST)) {
+    let bytes = match file::read(&folder.join(MANIFEST), file::DATA) {
         Ok(bytes) if is_ours(folder) || has_json_seal(&bytes) => bytes,
         _ => return Err(ReportError::NotOurs(folder.to_owned())),
     };
@@ -195,7 +202,7 @@ fn checked(folder: &Path) -> Result<(Manifest, Vec<String>), ReportError> {
 
 /// The manifest in `folder`, if there is one with an intact seal. The other files are not looked at.
 pub fn stored_manifest(folder: &Path) -> Option<Manifest> {
-    let bytes = fs::read(folder.join(MANIFEST)).ok().filter(|bytes| is_json_intact(bytes))?;
+    let bytes = file::read(&folder.join(MANIFEST), file::DATA).ok().filter(|bytes| is_json_intact(bytes))?;
     manifest_of(folder, &bytes).ok()
 }
 

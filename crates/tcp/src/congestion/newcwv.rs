@@ -233,7 +233,8 @@ impl CongestionController for NewCwv {
             // RFC 7661 §4.4.1: the retransmitted bytes exceeded the capacity of the path. ssthresh is the window at
             // the end of recovery (RFC 5681 §3.2 step 6).
             // Losses of retransmissions may have reduced ssthresh to less (RFC 5681 §4.3).
-            let window = (utilised.saturating_sub(end.retransmitted) / 2).min(self.reno.ssthresh()).max(self.mss);
+            let window =
+                (utilised.saturating_sub(end.retransmitted) / 2).min(self.reno.ssthresh()).max(self.mss);
             self.reno.set(window, window);
         }
         self.start_anew();
