@@ -227,9 +227,7 @@ mod tests {
         let most: Vec<u64> = (1..=20).collect();
         assert_eq!(precision.next(&most[..15], &wide(1.0)), Some(most.clone()));
         assert_eq!(precision.next(&most, &wide(1.0)), None);
-        assert!(
-            precision.may_have_made(&[9, 2, 3], &[9]) == false && precision.may_have_made(&[9, 10, 11], &[9])
-        );
+        assert!(!precision.may_have_made(&[9, 2, 3], &[9]) && precision.may_have_made(&[9, 10, 11], &[9]));
     }
 
     #[test]

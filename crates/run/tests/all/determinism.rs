@@ -139,7 +139,9 @@ fn run(text: &str, variant: usize, seed: u64) -> RunRecord {
 fn first_reply(record: &RunRecord, flow: &str) -> Time {
     let id = record.objects.iter().find(|object| object.name == flow).expect("the flow is there").id;
     let series = record.series.iter().find(|series| series.object == id && series.metric == metrics::RTT);
-    series.and_then(|series| series.times().unwrap().first().copied()).expect("a reply came")
+    series
+        .and_then(|series| series.times().expect("the file is there").first().copied())
+        .expect("a reply came")
 }
 
 /// Two pings that start at random times, with placeholders for more flows.
