@@ -204,7 +204,9 @@ class Result:
         return Result._of_parts, (self.manifest, more, {name: self.table(name) for name in _TABLES})
 
     def table(self, name: str) -> Table:
-        """A table by name: ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary``,
+        """A table by name.
+
+        The tables are ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary`` and
         ``differences``.
 
         Raises:
@@ -251,10 +253,10 @@ class Result:
 
     @property
     def differences(self) -> Table:
-        """Differences from the baseline, paired by seed: variant, baseline, object, metric, part, unit, mean, percent,
-        ci95_low, ci95_high, n, mode.
+        """Differences from the baseline (see the scenario's `baseline`), paired by seed.
 
-        A difference whose interval does not contain 0 is beyond chance. See the key ``baseline`` of scenarios.
+        Columns: variant, baseline, object, metric, part, unit, mean, percent, ci95_low, ci95_high, n, mode. A difference
+        whose interval does not contain 0 is beyond chance.
         """
         return self.table("differences")
 
