@@ -97,7 +97,7 @@ fn check_shows_the_commands_of_a_live_scenario() {
     assert!(shown.contains("served.toml would run these 2 commands as user "), "{shown}");
     assert!(shown.contains(SHOWN.trim_end()), "{shown}");
     let built_in = Folder::with_small().jettison(&["check", "small.toml"]).ok();
-    assert_eq!(built_in.lines().count(), 1, "{built_in}");
+    assert!(!built_in.contains("would run"), "{built_in}");
 }
 
 #[test]

@@ -44,11 +44,13 @@ fn the_estimate_grows_with_the_load_and_is_in_the_record() {
 
 #[test]
 fn a_run_that_does_not_fit_into_memory_is_refused_with_the_figure() {
-    // More than any machine has: 3.6 billion samples of each series.
+    // More than any machine has: what two links of 10 Tbit/s hold in their delay of a minute.
     let folder = Folder::with_small();
-    let longer = "duration = \"60000 min\"\nsample_interval = \"1 ms\"";
-    folder.write("large.toml", &changed("duration = \"2 s\"", longer));
-    let said = folder.jettison(&["run", "large.toml"]).refused();
+    let set = ["links.access.rate=10000 Gbit/s", "links.bottleneck.rate=10000 Gbit/s", "duration=120 s"]
+        .into_iter()
+        .chain(["links.access.delay=60 s", "links.bottleneck.delay=60 s"])
+        .flat_map(|option| ["--set", option]);
+    let said = folder.jettison(&["run", "small.toml"].into_iter().chain(set).collect::<Vec<_>>()).refused();
     assert!(said.contains("of memory, and") && said.contains("--force"), "{said}");
     assert!(!folder.names("").contains(&"out".to_owned()), "nothing was written");
 }

@@ -134,11 +134,9 @@ fn rows_whose_variants_never_ran_are_not_run() {
         );
         folder.write(&format!("papers/p/{name}.paper.toml"), ROWS);
     }
-    let second_has_begun = || {
-        let captures = temporary(&folder, "out/p").map(|staging| format!("{staging}/pcap"));
-        captures.is_some_and(|pcap| folder.path(&pcap).exists() && folder.names(&pcap).len() == 2)
-    };
-    let arguments = ["reproduce", "p", "--scenarios", "papers", "--jobs", "1", "--pcap", "--json"];
+    let records = "out/p/.endless.runs/records";
+    let second_has_begun = || folder.path(records).exists() && !folder.names(records).is_empty();
+    let arguments = ["reproduce", "p", "--scenarios", "papers", "--jobs", "1", "--json"];
     let (status, [stdout, stderr]) = interrupted(&folder, &arguments, &second_has_begun);
     assert_eq!(status, Some(130), "{stderr}");
     let records = stdout.lines().map(|line| serde_json::from_str(line).expect("a line is a record"));

@@ -28,7 +28,9 @@ fn seeds_are_added_until_the_interval_is_narrow_enough() {
     // The interval in the results is what was asked for.
     let records: Vec<serde_json::Value> =
         stdout.lines().map(|line| serde_json::from_str(line).expect("it is a record")).collect();
-    for record in records.iter().filter(|r| r["object"] == "echo" && r["metric"] == "rtt") {
+    for record in
+        records.iter().filter(|r| r["type"] == "summary" && r["object"] == "echo" && r["metric"] == "rtt")
+    {
         let [low, high] = [0, 1].map(|end| record["ci95"][end].as_f64().expect("there is an interval"));
         assert!((high - low) / 2.0 <= 0.15 * record["mean"].as_f64().expect("it is a number"), "{record}");
     }

@@ -205,7 +205,10 @@ pub fn keys(record: &Value) -> Vec<&str> {
 #[track_caller]
 pub fn mean(records: &[Value], variant: &str, object: &str, metric: &str) -> f64 {
     let is = |record: &&Value| {
-        record["variant"] == variant && record["object"] == object && record["metric"] == metric
+        record["type"] == "summary"
+            && record["variant"] == variant
+            && record["object"] == object
+            && record["metric"] == metric
     };
     let found = records.iter().find(is);
     let found = found.unwrap_or_else(|| panic!("no record of {metric} of {object} under {variant}"));

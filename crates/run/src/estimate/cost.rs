@@ -23,17 +23,20 @@ pub(super) const PROGRAM: f64 = 21e6;
 /// Resident bytes of a run without flows and queues, and per queue.
 pub(super) const RUN: f64 = 1e6;
 pub(super) const QUEUE: f64 = 60e3;
-/// Resident bytes per flow: its two ends, histograms, and buffers of its series.
-pub(super) const FLOW: f64 = 150e3;
-/// Resident bytes per packet in a queue or on a link, per point of a series, and per entry of the drop log.
+/// Resident bytes per flow: its two ends, histograms, and the part of its series that stays in memory.
+pub(super) const FLOW: f64 = 12e3;
+/// Resident bytes per packet in a queue or on a link, and per entry of the drop log.
 pub(super) const PACKET: f64 = 136.0;
-pub(super) const POINT: f64 = 24.0;
 pub(super) const DROP: f64 = 24.0;
-/// Resident bytes that are kept until the report is written: per variant, per point of a series of its first run, and per summary
-/// value of a run.
-pub(super) const REPORT_VARIANT: f64 = 500e3;
-pub(super) const REPORT_POINT: f64 = 35.0;
+/// Resident bytes per point of a series, and number of points from which on they wait in a temporary file.
+pub(super) const POINT: f64 = 16.0;
+pub(super) const POINTS_IN_MEMORY: f64 = 130e3;
+/// Resident bytes that are kept until the report is written: per variant, and per summary value of a run.
+pub(super) const REPORT_VARIANT: f64 = 300e3;
 pub(super) const VALUE: f64 = 160.0;
+/// Resident bytes per row that a table gathers before it writes them, and their largest number.
+pub(super) const ROW: f64 = 130.0;
+pub(super) const ROWS: f64 = 200e3;
 
 /// Bytes on disk of a folder of results, and of a variant's part of the report and the summary.
 pub(super) const FOLDER: f64 = 60e3;

@@ -65,11 +65,12 @@ pub struct VariantEstimate {
 pub fn estimate(scenario: &Scenario, jobs: usize, captures: bool) -> Estimate {
     let builder = Builder::standard();
     let runs = scenario.seeds.len() as f64;
-    let (mut kept, mut described) = (0.0, 0.0);
+    let (mut kept, mut rows, mut described) = (0.0, 0.0_f64, 0.0);
     let mut variants = Vec::with_capacity(scenario.variants.len());
     for variant in &scenario.variants {
         let run = Run::of(variant, scenario, &builder);
-        kept += cost::REPORT_VARIANT + run.points * cost::REPORT_POINT + run.values * runs * cost::VALUE;
+        kept += cost::REPORT_VARIANT + run.values * runs * cost::VALUE;
+        rows += run.points * runs;
         described += cost::VARIANT_ON_DISK + run.values * cost::VALUE_ON_DISK;
         variants.push(run.estimate(&variant.name, captures));
     }
@@ -79,7 +80,7 @@ pub fn estimate(scenario: &Scenario, jobs: usize, captures: bool) -> Estimate {
     Estimate {
         packets: sum(|variant| variant.packets as f64) as u64,
         cpu_seconds: cost::COMMAND_SECONDS + sum(|variant| variant.cpu_seconds),
-        memory: (cost::PROGRAM + at_once * largest + kept) as u64,
+        memory: (cost::PROGRAM + at_once * largest + kept + rows.min(cost::ROWS) * cost::ROW) as u64,
         disk: (cost::FOLDER + described + sum(|variant| variant.disk as f64)) as u64,
         variants,
     }
@@ -321,7 +322,7 @@ impl Run {
             + self.queues * cost::QUEUE
             + self.flows * cost::FLOW
             + self.waiting * cost::PACKET
-            + self.points * cost::POINT
+            + self.points.min(cost::POINTS_IN_MEMORY) * cost::POINT
             + drops * cost::DROP;
         let captured = if captures { self.hops } else { self.captured };
         let disk = cost::RUN_ON_DISK

@@ -42,7 +42,8 @@ impl Done {
 }
 
 fn means(records: &[Value], object: &str, metric: &str) -> Vec<f64> {
-    let own = records.iter().filter(|r| r["object"] == object && r["metric"] == metric);
+    let is_own = |r: &&Value| r["type"] == "summary" && r["object"] == object && r["metric"] == metric;
+    let own = records.iter().filter(is_own);
     own.filter_map(|record| record["mean"].as_f64()).collect()
 }
 
