@@ -1,6 +1,6 @@
 //! Input files: regular files of limited size.
 //!
-//! A device such as `/dev/zero` has no end, a FIFO may never have a writer, and a terminal waits for somebody to type. All
+//! A device such as `/dev/zero` has no end, a FIFO may never have a writer, and a terminal waits for input. All
 //! are refused before they are opened.
 
 use std::fs::{self, File, FileType, Metadata};

@@ -1,4 +1,4 @@
-//! Bounds of what a receiver keeps and computes for datagrams that nobody has authenticated.
+//! Bounds of what a receiver keeps and computes for unauthenticated datagrams.
 
 use jettison_core::{Bytes, Duration};
 use jettison_registry::ParameterError;

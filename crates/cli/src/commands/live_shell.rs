@@ -42,7 +42,7 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
         watch: false,
         terminal: Some(FLOW.to_owned()),
         whole_environment: true,
-        // They are from the command line: whoever wrote it has approved them.
+        // They are from the command line, so its author has approved them.
         approved: Commands::of(&scenario, &builder).approve(),
         uplink: arguments.nat,
     };

@@ -73,11 +73,11 @@ fn on_a_terminal(mut command: Command, answer: &str) -> Ran {
     let own = |fd: &OwnedFd| Stdio::from(fd.as_fd().try_clone_to_owned().expect("it can be duplicated"));
     command.stdin(own(&pty.slave)).stderr(own(&pty.slave)).stdout(Stdio::piped());
     let mut terminal = fs::File::from(pty.master);
-    terminal.write_all(answer.as_bytes()).expect("somebody can type");
+    terminal.write_all(answer.as_bytes()).expect("the terminal takes input");
     let child = command.spawn().expect("the command was built");
     drop((command, pty.slave));
     let mut shown = Vec::new();
-    // Ends with an error when nobody holds the other end.
+    // Ends with an error when the other end is closed.
     let mut piece = [0; 4096];
     while let Ok(length @ 1..) = terminal.read(&mut piece) {
         shown.extend_from_slice(&piece[..length]);

@@ -124,7 +124,7 @@ pub(super) fn of_object(series: &[Series], id: ObjectId) -> impl Iterator<Item =
 
 /// Mean and percentiles of a series after the warm-up.
 ///
-/// `None` also if the series cannot be read back: then nobody can read it afterwards, and whoever stores it reports the error.
+/// `None` also if the series cannot be read back: later reads fail as well, and storing the series reports the error.
 pub(super) fn of_samples(name: &str, series: &Series, start: Time) -> Option<SummaryValue> {
     let (mean, percentiles) = series.statistics(start, [0.5, 0.95, 0.99]).ok()??;
     let percentiles = Some(percentiles);

@@ -22,7 +22,7 @@ struct Entry {
     title: String,
     /// Number of the paper's figures that it is compared with.
     rows: usize,
-    /// Number of runs; null if the scenario needs data that is not at hand.
+    /// Number of runs; null if input files of the scenario are missing.
     runs: Option<usize>,
     /// Simulated time of all runs together, in seconds.
     simulated_seconds: Option<f64>,
