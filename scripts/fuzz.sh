@@ -17,8 +17,9 @@ export PATH="$HOME/.cargo/bin:$PATH"
 cargo=${CARGO:-cargo}
 
 if [ "${1:-}" = check ]; then
-  # In the workspace's folder, so that what its tests have compiled is used.
-  exec "$cargo" check --quiet --locked --manifest-path fuzz/Cargo.toml --bins --target-dir target
+  # In the workspace's folder, so that what its tests have compiled is used. Not --locked: fuzz/Cargo.lock follows the dependencies of
+  # the crates under test.
+  exec "$cargo" check --quiet --manifest-path fuzz/Cargo.toml --bins --target-dir target
 fi
 
 mapfile -t known < <(sed -n 's/^name = "\(.*\)"/\1/p' fuzz/Cargo.toml | tail -n +2)
@@ -53,7 +54,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 bins=()
 for target in "${targets[@]}"; do bins+=(--bin "$target"); done
 # With --target, build scripts and macros are not instrumented.
-CARGO_INCREMENTAL=0 RUSTFLAGS="$flags" "$cargo" build --release --locked --manifest-path fuzz/Cargo.toml \
+CARGO_INCREMENTAL=0 RUSTFLAGS="$flags" "$cargo" build --release --manifest-path fuzz/Cargo.toml \
   --target "$host" --target-dir target/fuzz "${bins[@]}" || exit 2
 
 seconds=${SECONDS_EACH:-60}
