@@ -274,7 +274,7 @@ impl Done {
         let found = self.record.series.iter().find(|series| {
             series.metric == metric && series.part.is_empty() && self.record.name(series.object) == flow
         });
-        found.map(|series| series.values().unwrap()).unwrap_or_default()
+        found.map(|series| series.values().expect("the series is in memory")).unwrap_or_default()
     }
 }
 
