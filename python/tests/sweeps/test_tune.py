@@ -175,7 +175,7 @@ def append_logs(monkeypatch: pytest.MonkeyPatch, around: Callable[[Callable[[], 
 def test_a_search_interrupted_at_any_write_resumes_with_the_same_trials(scenario: Scenario, tmp_path: Path):
     begun, whole = tmp_path / "begun", tmp_path / "whole"
     # More than the ten random trials, so that proposals depend on outcomes.
-    more: dict[str, Any] = {"together": 2, "seeds": 1, "floors": Floor("goodput", at_least=9.84, object="all flows")}
+    more: dict[str, Any] = {"together": 2, "seeds": 1, "floors": Floor("goodput", at_least=9.54, object="all flows")}
     tune(scenario, begun, trials=12, **more)
     shutil.copytree(begun, whole)
     expected = steps(tune(scenario, whole, trials=16, **more))
