@@ -98,7 +98,7 @@ impl Reassembly {
         now: Time,
     ) -> Result<(), NotTaken> {
         let inline = InlineBytes::new(inline).ok_or(NotTaken::Malformed)?;
-        // A packet whose number is not new is a duplicate, or its number was taken by somebody else's packet. It may
+        // A packet whose number is not new is a duplicate, or its number was taken by another sender's packet. It may
         // complete what is known, and open nothing.
         let Place { epoch, is_new, .. } = *place;
         let may_open = is_new && self.streams.len() < self.most_streams;

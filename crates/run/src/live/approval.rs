@@ -1,6 +1,6 @@
 //! The commands of a scenario, and the user's approval of them.
 //!
-//! A live scenario is a program: it names commands, which run with the rights of whoever starts it. So the commands are shown
+//! A live scenario is a program: it names commands, which run with the rights of its caller. So the commands are shown
 //! before they run the first time. An approval holds for a digest of the scenario's bytes, its folder, the commands with their
 //! users and environments after all overrides, and the programs in that folder which the commands name.
 

@@ -63,7 +63,7 @@ impl Approvals {
     }
 }
 
-/// Whether the folder, or the innermost one above it that exists, belongs to the user and nobody else may write to it.
+/// Whether the folder, or the innermost one above it that exists, belongs to the user and is not writable by others.
 fn is_own(folder: &Path) -> bool {
     let existing = folder.ancestors().find_map(|above| fs::metadata(above).ok());
     // A group may write to it: many systems give each user a group of its own, and our folder below is checked again.
