@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause OR GPL-2.0-only
 //
-// Declarations of the running kernel for newcwv.bpf.c, with only the members that it uses. The loader relocates them
-// by the kernel's BTF (CO-RE), so neither order nor offsets matter here, and one object works with many kernels.
+// Declarations of the running kernel for the programs of this folder, with only the members that they use. The loader
+// relocates them by the kernel's BTF (CO-RE), so neither order nor offsets matter here, and one object works with many
+// kernels.
 #pragma once
 
 typedef unsigned char __u8;
@@ -33,12 +34,28 @@ enum tcp_ca_state {
 #define SK_PACING_NONE 0
 #define SK_PACING_NEEDED 1
 
+// State of a socket without a connection.
+#define TCP_CLOSE 7
+
+// Number of the bit of skc_flags for a socket that its program has closed.
+#define SOCK_DEAD 0
+
+#define BPF_MAP_TYPE_SK_STORAGE 24
+#define BPF_F_NO_PREALLOC 1
+#define BPF_SK_STORAGE_GET_F_CREATE 1
+
 // Value of tcp_congestion_ops.flags: any user may choose this controller for a socket.
 #define TCP_CONG_NON_RESTRICTED 1
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct sock_common {
+  volatile __u8 skc_state;
+  unsigned long skc_flags;
+};
+
 struct sock {
+  struct sock_common __sk_common;
   __u32 sk_pacing_status;
 };
 
@@ -49,9 +66,12 @@ struct inet_connection_sock {
 
 struct tcp_sock {
   struct inet_connection_sock inet_conn;
+  __u32 delivered;
   __u8 is_cwnd_limited : 1;
+  __u32 lost_out;
   __u32 mss_cache;
   __u32 packets_out;
+  __u32 retrans_out;
   __u32 sacked_out;
   __u32 snd_cwnd;
   __u32 snd_cwnd_clamp;
@@ -74,12 +94,25 @@ struct tcp_congestion_ops {
   void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
   void (*set_state)(struct sock *sk, __u8 new_state);
   void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
+  // Not in all kernels. Where it exists, it replaces `cwnd_event` with CA_EVENT_TX_START; the loader clears it elsewhere.
+  void (*cwnd_event_tx_start)(struct sock *sk);
   void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+  __u32 (*min_tso_segs)(struct sock *sk);
   __u32 (*undo_cwnd)(struct sock *sk);
   char name[16];
   __u32 flags;
   void (*init)(struct sock *sk);
   void (*release)(struct sock *sk);
+};
+
+// Context of an iterator over the sockets of a map of type BPF_MAP_TYPE_SK_STORAGE.
+struct bpf_iter_meta;
+struct bpf_map;
+struct bpf_iter__bpf_sk_storage_map {
+  struct bpf_iter_meta *meta;
+  struct bpf_map *map;
+  struct sock *sk;
+  void *value;
 };
 
 #pragma clang attribute pop

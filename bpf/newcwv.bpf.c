@@ -4,13 +4,18 @@
 //
 // Principle: a window is validated if at least half of it was acknowledged within one RTT recently (pipeACK). A
 // non-validated window is kept for minutes: it neither grows without need nor collapses due to idleness. A loss then
-// reduces it to the part that was in use. Everything else is the kernel's Reno. There are two names: `newcwv`, and
-// `newcwv_paced` with the kernel's pacing. Units: packets for windows, as in the kernel; milliseconds for time.
+// reduces it to the part that was in use. Everything else is the kernel's Reno. There are two names: `newcwv`, which
+// limits bursts of a non-validated window, and `newcwv_paced`, for which the kernel paces. Units: packets for windows,
+// as in the kernel; milliseconds for time unless stated otherwise.
 //
 // The kernel itself reduces the window of a sender that was idle for an RTO (as in RFC 5681 §4.1) or is limited by the
 // application (as in RFC 2861). RFC 7661 replaces both. The controller therefore keeps its own window and ssthresh,
 // and restores them when sending resumes and with each ACK. From a loss until the end of recovery the kernel's values
 // apply.
+//
+// The kernel has no hook for the length of a burst, but it asks for the least size of a TSO packet before each round of
+// transmission, which an ACK or a write causes. There the controller sets the kernel's window to the flight plus the
+// permitted burst. The kernel's window is thus below the controller's while a burst is limited.
 
 #include "kernel.h"
 
@@ -23,11 +28,22 @@
 // under BSD-2-Clause or GPL-2.0, as stated in their first lines; this is the kernel's notation for that.
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-// RFC 7661 §4.4: the non-validated period; five minutes by default and at most.
-const volatile __u64 validity_ms = 5 * 60 * 1000;
+// Parameters, which the loader sets. It reads them from the kernel again, so members are only appended.
+const volatile struct {
+  // RFC 7661 §4.4: the non-validated period; five minutes by default and at most.
+  __u64 validity_ms;
+  // RFC 7661 §4.4.2: packets that one ACK or write may release in the non-validated phase; 0 for no limit.
+  __u64 burst;
+} parameters = {.validity_ms = 5 * 60 * 1000, .burst = 10};
 
-// Number of sockets that currently use either name.
-__u64 sockets = 0;
+// The sockets that use either name, for sockets.bpf.c. The kernel removes a socket with its memory, so that the map
+// cannot lose track of any.
+struct {
+  __uint(type, BPF_MAP_TYPE_SK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, __s32);
+  __type(value, __u8);
+} newcwv_sockets SEC(".maps");
 
 // RFC 7661 §4.2: the pipeACK Sampling Period is max(3 RTT, 1 s).
 #define SAMPLING_RTTS 3
@@ -47,6 +63,11 @@ __u64 sockets = 0;
 #define DEFINED 2
 // Segments after `counts_from` give samples.
 #define COUNTING 4
+// Since the last ACK the kernel's window was below ours, so that filling it does not mean that ours limits the sender.
+#define HELD_BACK 8
+
+// Least number of segments in a TSO packet: the default of net.ipv4.tcp_min_tso_segs.
+#define MIN_TSO_SEGS 2
 
 extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
 extern __u32 tcp_slow_start(struct tcp_sock *tp, __u32 acked) __ksym;
@@ -73,6 +94,9 @@ struct newcwv {
   __u32 utilised; // max(pipeACK, LossFlightSize) during recovery from a loss in the non-validated phase; else 0
   __u32 retransmitted_before; // retransmissions of the connection before this recovery
   __u32 flags;
+  __u32 burst_limit; // highest flight that the burst permits
+  __u32 burst_delivered; // tp->delivered when the limit was set: a change means an ACK
+  __u32 burst_time; // low bits of the time of the limit, in microseconds
 };
 _Static_assert(sizeof(struct newcwv) <= sizeof(((struct inet_connection_sock *)0)->icsk_ca_priv), "icsk_ca_priv is too small");
 
@@ -171,7 +195,7 @@ static __always_inline void put_back(struct tcp_sock *tp, struct newcwv *c) {
 
 // RFC 7661 §4.4.3, applied once per elapsed non-validated period (§4.5.2). The kernel's window follows.
 static __always_inline void reduce_for_elapsed_periods(struct tcp_sock *tp, struct newcwv *c, __u64 now) {
-  __u64 period = validity_ms;
+  __u64 period = parameters.validity_ms;
   if (c->non_validated_from == NEVER || now < c->non_validated_from + period) return;
   __u64 periods = (now - c->non_validated_from) / period;
   c->non_validated_from += periods * period;
@@ -187,11 +211,37 @@ static __always_inline void reduce_for_elapsed_periods(struct tcp_sock *tp, stru
   tp->snd_ssthresh = c->ssthresh;
 }
 
+static __always_inline __u32 flight_of(const struct tcp_sock *tp) {
+  return tp->packets_out - tp->sacked_out - tp->lost_out + tp->retrans_out;
+}
+
+// RFC 7661 §4.4.2: limits the burst of a non-validated window. An ACK permits a whole burst. Without an ACK the
+// permission grows at the rate of the window per RTT, up to a whole burst: an application that writes a little at a
+// time is not held back, whereas one large write is.
+static __always_inline void limit_burst(struct sock *sk, struct tcp_sock *tp, struct newcwv *c) {
+  __u32 burst = (__u32)parameters.burst;
+  if (!burst || !is_non_validated(c, now_of(tp)) || sk->sk_pacing_status != SK_PACING_NONE) return;
+  __u32 now = (__u32)tp->tcp_mstamp;
+  __u32 flight = flight_of(tp);
+  __u32 srtt = tp->srtt_us >> 3;
+  __u32 elapsed = now - c->burst_time;
+  if (c->burst_delivered != tp->delivered || elapsed >= srtt) {
+    c->burst_limit = flight + burst;
+    c->burst_time = now;
+  } else {
+    __u32 more = (__u32)((__u64)elapsed * c->window / srtt);
+    // The time of a fraction of a packet still counts.
+    if (more) c->burst_time += (__u32)((__u64)more * srtt / c->window);
+    c->burst_limit = least(c->burst_limit + more, flight + burst);
+  }
+  c->burst_delivered = tp->delivered;
+  tp->snd_cwnd = least(c->burst_limit, c->window);
+}
+
 // RFC 7661 §4.4: the window survives idleness until a non-validated period ends.
 static __always_inline void sending_starts(struct tcp_sock *tp, struct newcwv *c) {
   __u64 now = now_of(tp);
   __u32 idle = (__u32)now - c->active;
-  if (!(c->flags & OWNED)) return;
   // Nothing was sent, so nothing was acknowledged: a whole sampling period of that is a measurement.
   if (c->non_validated_from == NEVER && idle > c->period) {
     c->flags |= DEFINED;
@@ -221,6 +271,7 @@ static __always_inline void start(struct sock *sk) {
   struct tcp_sock *tp = (struct tcp_sock *)sk;
   struct newcwv *c = state_of(sk);
   __u64 now = now_of(tp);
+  bpf_sk_storage_get(&newcwv_sockets, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
   c->flags = COUNTING;
   c->period = SAMPLING_FLOOR_MS;
   c->counts_from = tp->snd_nxt;
@@ -234,8 +285,10 @@ static __always_inline void start(struct sock *sk) {
   c->bins[2].highest = 0;
   c->bins[3].highest = 0;
   c->bins[4].highest = 0;
+  c->burst_limit = 0;
+  c->burst_delivered = tp->delivered - 1;
+  c->burst_time = 0;
   take_over(tp, c);
-  __sync_fetch_and_add(&sockets, 1);
 }
 
 // A socket that used BBR before, for example as the system's default, has pacing enabled. The status for pacing by the
@@ -254,7 +307,20 @@ void BPF_PROG(newcwv_paced_init, struct sock *sk) {
 }
 
 SEC("struct_ops/newcwv_release")
-void BPF_PROG(newcwv_release, struct sock *sk) { __sync_fetch_and_add(&sockets, -1); }
+void BPF_PROG(newcwv_release, struct sock *sk) { bpf_sk_storage_delete(&newcwv_sockets, sk); }
+
+// Called before each round of transmission, and before retransmissions in recovery.
+SEC("struct_ops/newcwv_min_tso_segs")
+__u32 BPF_PROG(newcwv_min_tso_segs, struct sock *sk) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  if (c->flags & OWNED) {
+    // The kernel reports the start of sending only after it has built the first packet.
+    if (!tp->packets_out) sending_starts(tp, c);
+    limit_burst(sk, tp, c);
+  }
+  return MIN_TSO_SEGS;
+}
 
 // Called for each ACK of new data, before the kernel detects losses and before the window grows.
 SEC("struct_ops/newcwv_pkts_acked")
@@ -269,6 +335,7 @@ void BPF_PROG(newcwv_pkts_acked, struct sock *sk, const struct ack_sample *sampl
     c->flags &= ~COUNTING;
     return;
   }
+  c->flags = tp->snd_cwnd < c->window ? c->flags | HELD_BACK : c->flags & ~HELD_BACK;
   put_back(tp, c);
   reduce_for_elapsed_periods(tp, c, now);
   // RFC 7661 §4.2 does not specify whether selective acknowledgements count. Here they do not: a hole is the first
@@ -299,7 +366,7 @@ void BPF_PROG(newcwv_cong_avoid, struct sock *sk, __u32 ack, __u32 acked) {
   put_back(tp, c);
   // RFC 7661 §4.3, §4.4: a validated window grows as in RFC 5681, a non-validated one only while it limits the sender.
   // The kernel's Reno would not grow a validated window that is not full.
-  if (is_non_validated(c, now_of(tp)) && !BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited)) return;
+  if (is_non_validated(c, now_of(tp)) && (c->flags & HELD_BACK || !BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))) return;
   if (tp->snd_cwnd < tp->snd_ssthresh) acked = tcp_slow_start(tp, acked);
   if (acked) tcp_cong_avoid_ai(tp, tp->snd_cwnd, acked);
   c->window = tp->snd_cwnd;
@@ -328,13 +395,26 @@ __u32 BPF_PROG(newcwv_ssthresh, struct sock *sk) {
   return most(target, 2);
 }
 
+static __always_inline void transmission_starts(struct sock *sk) {
+  struct tcp_sock *tp = (struct tcp_sock *)sk;
+  struct newcwv *c = state_of(sk);
+  if (!(c->flags & OWNED)) return;
+  sending_starts(tp, c);
+  limit_burst(sk, tp, c);
+}
+
+// Called for the first packet after an idle time, by kernels that have this member.
+SEC("struct_ops/newcwv_cwnd_event_tx_start")
+void BPF_PROG(newcwv_cwnd_event_tx_start, struct sock *sk) { transmission_starts(sk); }
+
 SEC("struct_ops/newcwv_cwnd_event")
 void BPF_PROG(newcwv_cwnd_event, struct sock *sk, enum tcp_ca_event event) {
   struct tcp_sock *tp = (struct tcp_sock *)sk;
   struct newcwv *c = state_of(sk);
   switch (event) {
   case CA_EVENT_TX_START:
-    sending_starts(tp, c);
+    // By kernels without `cwnd_event_tx_start`.
+    transmission_starts(sk);
     break;
   case CA_EVENT_COMPLETE_CWR:
     recovery_ends(tp, c);
@@ -380,7 +460,9 @@ struct tcp_congestion_ops newcwv = {
   .cong_avoid = (void *)newcwv_cong_avoid,
   .set_state = (void *)newcwv_set_state,
   .cwnd_event = (void *)newcwv_cwnd_event,
+  .cwnd_event_tx_start = (void *)newcwv_cwnd_event_tx_start,
   .pkts_acked = (void *)newcwv_pkts_acked,
+  .min_tso_segs = (void *)newcwv_min_tso_segs,
   .undo_cwnd = (void *)newcwv_undo_cwnd,
   .flags = TCP_CONG_NON_RESTRICTED,
   .name = "newcwv",
@@ -394,6 +476,7 @@ struct tcp_congestion_ops newcwv_paced = {
   .cong_avoid = (void *)newcwv_cong_avoid,
   .set_state = (void *)newcwv_set_state,
   .cwnd_event = (void *)newcwv_cwnd_event,
+  .cwnd_event_tx_start = (void *)newcwv_cwnd_event_tx_start,
   .pkts_acked = (void *)newcwv_pkts_acked,
   .undo_cwnd = (void *)newcwv_undo_cwnd,
   .flags = TCP_CONG_NON_RESTRICTED,

@@ -17,6 +17,7 @@ fn main() -> io::Result<()> {
     let bpf = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../bpf");
     for part in [
         "newcwv.bpf.c",
+        "sockets.bpf.c",
         "kernel.h",
         "loader/Cargo.toml",
         "loader/Cargo.lock",

@@ -9,22 +9,29 @@ mod skeleton {
 
 use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::ptr;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use libbpf_rs::btf::{Btf, types};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, PrintLevel, libbpf_sys};
 use rustix::time::ClockId;
 
 use crate::machine;
-use crate::validity::Validity;
+use crate::settings::Settings;
+use crate::sockets::{self, Sockets};
 
 /// Names of the controls, and of their structs in the BPF object.
 pub const NAMES: [&str; 2] = ["newcwv", "newcwv_paced"];
 /// One of the object's programs, which identifies it.
 const PROGRAM: &str = "newcwv_init";
+/// The object's map of sockets; the kernel cuts names after 15 characters.
+const SOCKETS: &str = "newcwv_sockets";
+/// Member of `tcp_congestion_ops` that some kernels call when sending starts; others call `cwnd_event`.
+const TX_START: &str = "cwnd_event_tx_start";
 
 /// Messages of libbpf, in particular the verifier's log.
 static MESSAGES: Mutex<String> = Mutex::new(String::new());
@@ -38,7 +45,7 @@ pub enum Held {
 }
 
 /// Loads and registers both controls. They exist until their links are dropped, or while the links are pinned.
-pub fn load(validity: Validity) -> Result<[Link; NAMES.len()]> {
+pub fn load(settings: Settings) -> Result<[Link; NAMES.len()]> {
     let taken = machine::names_in_use()?;
     if !taken.is_empty() {
         bail!("another congestion control has the name {}; remove it first", taken.join(" and "));
@@ -48,17 +55,30 @@ pub fn load(validity: Validity) -> Result<[Link; NAMES.len()]> {
     let mut open = skeleton::NewcwvSkelBuilder::default()
         .open(&mut storage)
         .map_err(|error| explain(error, "cannot read the BPF object"))?;
-    open.maps
-        .rodata_data
-        .as_deref_mut()
-        .context("the BPF object must have a section of parameters")?
-        .validity_ms = validity.millis();
+    let rodata = open.maps.rodata_data.as_deref_mut();
+    let parameters = &mut rodata.context("the BPF object must have a section of parameters")?.parameters;
+    parameters.validity_ms = settings.validity.millis();
+    parameters.burst = settings.burst.packets();
+    if !has_tx_start()? {
+        open.struct_ops.newcwv_mut().cwnd_event_tx_start = ptr::null_mut();
+        open.struct_ops.newcwv_paced_mut().cwnd_event_tx_start = ptr::null_mut();
+        open.progs.newcwv_cwnd_event_tx_start.set_autoload(false);
+    }
     let mut loaded = open.load().map_err(|error| explain(error, "the kernel rejected the BPF programs"))?;
     let mut register = |unpaced: bool| {
         let map = if unpaced { &mut loaded.maps.newcwv } else { &mut loaded.maps.newcwv_paced };
         map.attach_struct_ops().map_err(|error| explain(error, "the kernel rejected the congestion controls"))
     };
     Ok([register(true)?, register(false)?])
+}
+
+/// Whether the kernel has the member [`TX_START`].
+fn has_tx_start() -> Result<bool> {
+    let btf = Btf::from_vmlinux().context("cannot read the kernel's type information")?;
+    let operations: types::Struct<'_> = btf
+        .type_by_name("tcp_congestion_ops")
+        .context("the kernel's type information must contain `tcp_congestion_ops`")?;
+    Ok(operations.iter().any(|member| member.name.is_some_and(|name| name == TX_START)))
 }
 
 /// Finds the controls that a pin or a process keeps registered; `None` if there are none of ours.
@@ -104,25 +124,16 @@ impl Controllers {
         self.links
     }
 
-    /// The non-validated period of the loaded controls.
-    pub fn validity(&self) -> Result<Validity> {
-        Validity::of_millis(self.first_word(".rodata")?)
+    /// Parameters of the loaded controls.
+    pub fn settings(&self) -> Result<Settings> {
+        let map = self.map(|name| name.ends_with(".rodata"))?;
+        let bytes = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY)?.unwrap_or_default();
+        Settings::decode(&bytes)
     }
 
-    /// Checks that the non-validated period is `wanted`; the error names the remedy.
-    pub fn must_have(&self, wanted: Validity) -> Result<()> {
-        let validity = self.validity()?;
-        if validity != wanted {
-            bail!(
-                "already loaded with a non-validated period of {validity}, not {wanted}; unload it first (jettison cc unload)"
-            );
-        }
-        Ok(())
-    }
-
-    /// Number of sockets that currently use one of the controls.
-    pub fn sockets(&self) -> Result<u64> {
-        self.first_word(".bss")
+    /// Counts the sockets that currently use one of the controls.
+    pub fn sockets(&self) -> Result<Sockets> {
+        sockets::count(&self.map(|name| name == SOCKETS)?)
     }
 
     /// Time since the controls were loaded.
@@ -132,16 +143,13 @@ impl Controllers {
         since_boot.saturating_sub(self.load_time)
     }
 
-    /// Reads the first word of a section: newcwv.bpf.c has one word of constants and one word of variables.
-    fn first_word(&self, section: &str) -> Result<u64> {
+    /// The map of the controls with a matching name.
+    fn map(&self, is_wanted: impl Fn(&str) -> bool) -> Result<MapHandle> {
         for id in &self.maps {
             let map = MapHandle::from_map_id(*id).context("cannot open a map of the congestion controls")?;
-            if !map.name().to_string_lossy().ends_with(section) {
-                continue;
+            if is_wanted(&map.name().to_string_lossy()) {
+                return Ok(map);
             }
-            let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY)?.unwrap_or_default();
-            let word = value.first_chunk().context("a map of the congestion controls is too short")?;
-            return Ok(u64::from_ne_bytes(*word));
         }
         Err(anyhow!("another version of the congestion controls is loaded; unload it first"))
     }
@@ -162,11 +170,14 @@ fn record_message(_: PrintLevel, line: String) {
 }
 
 /// Adds the last lines of libbpf's messages to an error.
-fn explain(error: libbpf_rs::Error, action: &str) -> anyhow::Error {
+pub fn explain(error: libbpf_rs::Error, action: &str) -> anyhow::Error {
     const LINES: usize = 20;
     let messages = MESSAGES.lock().map(|all| all.clone()).unwrap_or_default();
     let lines: Vec<&str> = messages.lines().collect();
     let last = lines[lines.len().saturating_sub(LINES)..].join("\n");
+    if let Some(requirement) = machine::version_requirement() {
+        return anyhow!("{requirement}: {action}: {error}\n{last}");
+    }
     match last.is_empty() {
         true => anyhow::Error::new(error).context(action.to_owned()),
         false => anyhow!("{action}: {error}\n{last}"),

@@ -35,6 +35,19 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
+/// First version of Linux with links for congestion controls, which the pins refer to.
+const OLDEST: (u32, u32) = (6, 4);
+
+/// The requirement on the kernel's version if this kernel is older. Distributions add features to old versions, so this
+/// explains a failure instead of preventing an attempt.
+pub fn version_requirement() -> Option<String> {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
+    ((major, minor) < OLDEST)
+        .then(|| format!("requires Linux {}.{} or later, this is {release}", OLDEST.0, OLDEST.1))
+}
+
 /// Serialises loaders. The lock is on an existing file, so that no file is left behind.
 pub fn lock() -> Result<File> {
     let file = File::open(BTF).with_context(|| format!("cannot read {BTF}"))?;

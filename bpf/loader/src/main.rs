@@ -8,18 +8,20 @@
 mod kernel;
 mod machine;
 mod pins;
+mod settings;
+mod sockets;
 mod validity;
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use kernel::{Controllers, NAMES};
-use validity::Validity;
+use settings::Settings;
 
-const USAGE: &str = "usage: jettison-cc-loader load|hold [--validity 300s] | unload | status";
+const USAGE: &str = "usage: jettison-cc-loader load|hold [--validity 300s] [--burst 10] | unload | status";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -40,8 +42,8 @@ fn main() -> ExitCode {
 }
 
 enum Command {
-    Load(Validity),
-    Hold(Validity),
+    Load(Settings),
+    Hold(Settings),
     Unload,
     Status,
 }
@@ -49,17 +51,14 @@ enum Command {
 impl Command {
     fn parse(arguments: &[String]) -> Result<Command> {
         let Some((command, rest)) = arguments.split_first() else { bail!("a command is required; {USAGE}") };
-        let validity = match rest {
-            [] => None,
-            [option, value] if option == "--validity" => Some(value.parse()?),
-            _ => bail!("unknown arguments `{}`; {USAGE}", rest.join(" ")),
-        };
-        match (command.as_str(), validity) {
-            ("load", validity) => Ok(Command::Load(validity.unwrap_or_default())),
-            ("hold", validity) => Ok(Command::Hold(validity.unwrap_or_default())),
-            ("unload", None) => Ok(Command::Unload),
-            ("status", None) => Ok(Command::Status),
-            ("unload" | "status", Some(_)) => bail!("`{command}` does not accept --validity"),
+        match command.as_str() {
+            "load" => Ok(Command::Load(parse(rest)?)),
+            "hold" => Ok(Command::Hold(parse(rest)?)),
+            "unload" | "status" if !rest.is_empty() => {
+                bail!("`{command}` does not accept {}", rest.join(" "))
+            }
+            "unload" => Ok(Command::Unload),
+            "status" => Ok(Command::Status),
             _ => bail!("unknown command `{command}`; {USAGE}"),
         }
     }
@@ -67,19 +66,27 @@ impl Command {
     fn execute(&self) -> Result<()> {
         machine::check()?;
         match self {
-            Command::Load(validity) => load(*validity),
-            Command::Hold(validity) => hold(*validity),
+            Command::Load(settings) => load(*settings),
+            Command::Hold(settings) => hold(*settings),
             Command::Unload => unload(),
             Command::Status => status(),
         }
     }
 }
 
+/// Parses options; the error contains the usage if one of them is unknown.
+fn parse(options: &[String]) -> Result<Settings> {
+    Settings::parse(options).map_err(|error| match error.to_string() {
+        text if text.starts_with("unknown") => anyhow!("{text}; {USAGE}"),
+        _ => error,
+    })
+}
+
 /// Loads the controls until `unload`.
-fn load(validity: Validity) -> Result<()> {
+fn load(settings: Settings) -> Result<()> {
     let _one_at_a_time = machine::lock()?;
     if let Some(loaded) = kernel::find()? {
-        loaded.must_have(validity)?;
+        loaded.settings()?.must_be(settings)?;
         if !pins::exist() {
             bail!(
                 "{} are held by another process, such as a live run; load them after it has ended",
@@ -89,21 +96,21 @@ fn load(validity: Validity) -> Result<()> {
         println!("already loaded: {}", describe(&loaded)?);
         return Ok(());
     }
-    let mut loaded = kernel::load(validity)?;
+    let mut loaded = kernel::load(settings)?;
     pins::pin(&mut loaded)?;
-    println!("loaded: {} (non-validated period {validity})", NAMES.join(", "));
+    println!("loaded: {}\n{settings}", NAMES.join(", "));
     Ok(())
 }
 
 /// Loads the controls, or shares them, until standard input or this process ends.
-fn hold(validity: Validity) -> Result<()> {
+fn hold(settings: Settings) -> Result<()> {
     let lock = machine::lock()?;
     let _held = match kernel::find()? {
         Some(loaded) => {
-            loaded.must_have(validity)?;
+            loaded.settings()?.must_be(settings)?;
             kernel::Held::Shared { _links: loaded.into_links() }
         }
-        None => kernel::Held::Own { _links: kernel::load(validity)? },
+        None => kernel::Held::Own { _links: kernel::load(settings)? },
     };
     drop(lock);
     let mut out = io::stdout();
@@ -116,7 +123,7 @@ fn hold(validity: Validity) -> Result<()> {
 fn unload() -> Result<()> {
     let _one_at_a_time = machine::lock()?;
     let sockets = match kernel::find()? {
-        Some(loaded) => loaded.sockets()?,
+        Some(loaded) => loaded.sockets()?.all(),
         None => 0,
     };
     if !pins::remove()? {
@@ -160,11 +167,13 @@ fn describe(loaded: &Controllers) -> Result<String> {
         true => format!("pinned in {}, `unload` removes them", pins::FOLDER),
         false => "held by a process, unloaded when it ends".to_owned(),
     };
+    let sockets = loaded.sockets()?;
     Ok(format!(
-        "{}\nlife: {life}\nloaded: {} s ago\nnon-validated period: {}\nsockets: {}",
+        "{}\nlife: {life}\nloaded: {} s ago\n{}\nsockets: {}\nclosing sockets: {}",
         NAMES.join(", "),
         loaded.age().as_secs(),
-        loaded.validity()?,
-        loaded.sockets()?
+        loaded.settings()?,
+        sockets.open,
+        sockets.closing
     ))
 }

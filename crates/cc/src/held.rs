@@ -20,16 +20,28 @@ pub struct Held {
     loader: Child,
 }
 
-/// Loads both controls, or shares those that are already loaded. `validity` is the non-validated period of RFC 7661 §4.4, five
-/// minutes by default; it must match that of loaded controls.
+/// Parameters of the controls; `None` is the default. Loaded controls have one set for the whole machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The non-validated period of RFC 7661 §4.4; five minutes by default, and at most.
+    pub validity: Option<Duration>,
+    /// Packets that one ACK or write may release in the non-validated phase of `newcwv` (RFC 7661 §4.4.2); 10 by default, 0
+    /// for no limit.
+    pub burst: Option<u32>,
+}
+
+/// Loads both controls, or shares those that are already loaded, whose parameters must be the same.
 ///
 /// The kernel kills the loader when the calling *thread* ends, so that nothing outlives a killed process.
-pub fn hold(validity: Option<Duration>) -> Result<Held, CcError> {
+pub fn hold(settings: Settings) -> Result<Held, CcError> {
     let image = Image::new()?;
     let mut command = image.command();
     command.arg("hold").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    if let Some(validity) = validity {
+    if let Some(validity) = settings.validity {
         command.arg("--validity").arg(format!("{}ms", validity.as_millis()));
+    }
+    if let Some(burst) = settings.burst {
+        command.arg("--burst").arg(burst.to_string());
     }
     // SAFETY: between fork and exec, prctl(2) is a single system call without allocation.
     unsafe {

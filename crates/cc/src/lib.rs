@@ -13,7 +13,7 @@ use std::process::{ExitStatus, Output};
 
 use thiserror::Error;
 
-pub use held::{Held, hold};
+pub use held::{Held, Settings, hold};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -39,7 +39,7 @@ pub fn missing() -> Option<&'static str> {
     LOADER.err()
 }
 
-/// Runs the loader: `load [--validity 300s]`, `unload` or `status`. It inherits standard output and standard error.
+/// Runs the loader: `load [--validity 300s] [--burst 10]`, `unload` or `status`. It inherits standard output and standard error.
 pub fn run(arguments: &[&str]) -> Result<ExitStatus, CcError> {
     let image = image::Image::new()?;
     Ok(image.command().args(arguments).status()?)

@@ -408,6 +408,10 @@ pub enum CcCommand {
         /// Keep a non-validated window for this time, at most 5 min (RFC 7661 section 4.4) [default: 300 s]
         #[arg(long)]
         validity: Option<Duration>,
+        /// Release at most this many packets per ACK or write in the non-validated phase, unless paced; 0 for no limit
+        /// (RFC 7661 section 4.4.2) [default: 10]
+        #[arg(long, value_name = "PACKETS")]
+        burst: Option<u32>,
     },
     /// Remove both congestion controls; open sockets that use one keep it until they are closed
     Unload,

@@ -6,6 +6,8 @@ use std::process::Output;
 use std::thread;
 use std::time::Duration;
 
+use jettison_cc::Settings;
+
 use crate::network::Network;
 use crate::socket::Sender;
 use crate::{admit, ours, wait_for};
@@ -53,15 +55,23 @@ fn load_status_and_unload_leave_nothing_behind() {
 
         let (status, output) = loader(&["status"]);
         assert_eq!(status, Some(0));
-        for line in ["non-validated period: 300 s", "sockets: 0", "pinned in /sys/fs/bpf/jettison"] {
+        for line in [
+            "non-validated period: 300 s",
+            "burst limit: 10 packets",
+            "\nsockets: 0",
+            "closing sockets: 0",
+            "pinned in /sys/fs/bpf/jettison",
+        ] {
             assert!(output.contains(line), "{output}");
         }
 
         // Loading again is allowed with the same parameters only.
         let (status, output) = loader(&["load", "--validity", "300s"]);
         assert!(status == Some(0) && output.starts_with("already loaded"), "{output}");
-        let (status, output) = loader(&["load", "--validity", "2s"]);
-        assert!(status == Some(1) && output.contains("unload it first"), "{output}");
+        for options in [["--validity", "2s"], ["--burst", "0"]] {
+            let (status, output) = loader(&["load", options[0], options[1]]);
+            assert!(status == Some(1) && output.contains("unload it first"), "{output}");
+        }
         assert_eq!(ours().len(), 2);
 
         assert_eq!(loader(&["unload"]), (Some(0), "unloaded\n".to_owned()));
@@ -79,7 +89,7 @@ fn unload_reports_sockets_that_keep_using_the_control() {
         let sender = Sender::connect(&network, "newcwv");
         sender.send(20);
         let (_, output) = loader(&["status"]);
-        assert!(output.contains("sockets: 1"), "{output}");
+        assert!(output.contains("\nsockets: 1") && output.contains("closing sockets: 0"), "{output}");
         let (status, output) = loader(&["unload"]);
         assert!(status == Some(0) && output.contains("one socket still uses it"), "{output}");
         assert!(ours().is_empty());
@@ -88,19 +98,56 @@ fn unload_reports_sockets_that_keep_using_the_control() {
 }
 
 #[test]
+fn status_counts_each_socket_once_until_it_is_gone() {
+    let Some(_turn) = admit("status_counts_each_socket_once_until_it_is_gone") else { return };
+    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let count = || {
+        let (status, output) = loader(&["status"]);
+        assert_eq!(status, Some(0), "{output}");
+        let of = |name: &str| {
+            let line = output.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap_or_else(|| panic!("no `{name}`: {output}")).trim().parse::<u32>().unwrap()
+        };
+        (of("sockets:"), of("closing sockets:"))
+    };
+    let network = Network::new(Duration::from_millis(1));
+    let senders = ["newcwv", "newcwv_paced", "newcwv"].map(|control| Sender::connect(&network, control));
+    assert_eq!(count(), (3, 0));
+    let [closed, switched, blocked] = senders;
+    // Both ends finish the connection; its TIME-WAIT has no congestion control.
+    drop(closed);
+    wait_for("the end of a closed socket", || count() == (2, 0));
+    switched.switch_to("newcwv");
+    assert_eq!(count(), (2, 0));
+    switched.switch_to("reno");
+    assert_eq!(count(), (1, 0));
+    // The kernel keeps a closed socket whose data are not acknowledged, for minutes if the path has failed.
+    network.fail();
+    blocked.write(1);
+    blocked.close();
+    wait_for("the change of the closed socket", || count() == (0, 1));
+    network.repair();
+    wait_for("the end of the closed socket", || count() == (0, 0));
+}
+
+#[test]
 fn held_controls_are_shared_and_unloaded_with_the_last_holder() {
     let Some(_turn) = admit("held_controls_are_shared_and_unloaded_with_the_last_holder") else { return };
-    let minute = Some(Duration::from_secs(60));
+    let minute = Settings { validity: Some(Duration::from_secs(60)), burst: Some(3) };
     let first = jettison_cc::hold(minute).unwrap();
     assert_eq!(ours().len(), 2);
     let (status, output) = loader(&["status"]);
-    assert!(status == Some(0) && output.contains("held by a process") && output.contains("60 s"), "{output}");
+    for line in ["held by a process", "non-validated period: 60 s", "burst limit: 3 packets"] {
+        assert!(status == Some(0) && output.contains(line), "{output}");
+    }
     let second = jettison_cc::hold(minute).unwrap();
-    let different = jettison_cc::hold(None).unwrap_err().to_string();
+    let different = jettison_cc::hold(Settings::default()).unwrap_err().to_string();
     assert!(different.contains("with a non-validated period of 60 s, not 300 s"), "{different}");
+    let different = jettison_cc::hold(Settings { burst: Some(0), ..minute }).unwrap_err().to_string();
+    assert!(different.contains("with a burst limit of 3 packets, not none"), "{different}");
     for command in ["load", "unload"] {
         let arguments: &[&str] =
-            if command == "load" { &["load", "--validity", "1min"] } else { &["unload"] };
+            if command == "load" { &["load", "--burst", "3", "--validity", "1min"] } else { &["unload"] };
         let (status, output) = loader(arguments);
         assert!(status == Some(1) && output.contains("held by another process"), "{command}: {output}");
     }
@@ -113,9 +160,11 @@ fn held_controls_are_shared_and_unloaded_with_the_last_holder() {
 #[test]
 fn the_end_of_a_thread_unloads_its_controls() {
     let Some(_turn) = admit("the_end_of_a_thread_unloads_its_controls") else { return };
-    thread::spawn(|| std::mem::forget(jettison_cc::hold(None).expect("the controls can be held")))
-        .join()
-        .unwrap();
+    thread::spawn(|| {
+        std::mem::forget(jettison_cc::hold(Settings::default()).expect("the controls can be held"))
+    })
+    .join()
+    .unwrap();
     wait_for("the end of the loader", || ours().is_empty());
 }
 
@@ -125,6 +174,9 @@ fn invalid_arguments_are_rejected_with_the_requirement() {
     for (arguments, message) in [
         (&["load", "--validity"][..], "unknown arguments `--validity`"),
         (&["status", "--validity", "1s"], "does not accept --validity"),
+        (&["load", "--burst", "1", "--burst", "2"], "`--burst` must be given once"),
+        (&["load", "--burst", "-1"], "`--burst` must be a number of packets from 0 (no limit)"),
+        (&["load", "--burst", "4294967296"], "`--burst` must be a number of packets from 0 (no limit)"),
         (&["lead"], "unknown command `lead`"),
         (&[], "a command is required"),
     ] {
@@ -146,7 +198,8 @@ fn invalid_arguments_are_rejected_with_the_requirement() {
         let (status, output) = loader(&["load", "--validity", validity]);
         assert!(status == Some(2) && output.contains(message), "{validity}: {output}");
     }
-    let refused = jettison_cc::hold(Some(Duration::ZERO)).unwrap_err().to_string();
+    let refused =
+        jettison_cc::hold(Settings { validity: Some(Duration::ZERO), burst: None }).unwrap_err().to_string();
     assert!(refused.contains("from 1 ms to 5 min"), "{refused}");
     assert!(ours().is_empty());
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests follow real traffic")]
 
+mod burst;
 mod life;
 mod limit;
 mod loss;

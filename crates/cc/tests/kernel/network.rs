@@ -49,6 +49,8 @@ pub struct Network {
 #[derive(Default)]
 struct Path {
     is_over: AtomicBool,
+    /// Whether to drop all packets in both directions.
+    has_failed: AtomicBool,
     /// Number of the sender's next data packets to drop.
     drops: AtomicU32,
     /// Arrival times of the sender's data packets.
@@ -71,6 +73,16 @@ impl Network {
     /// Drops the sender's next `packets` data packets.
     pub fn drop_next(&self, packets: u32) {
         self.path.drops.store(packets, Ordering::SeqCst);
+    }
+
+    /// Drops all packets from now on.
+    pub fn fail(&self) {
+        self.path.has_failed.store(true, Ordering::SeqCst);
+    }
+
+    /// Delivers packets again.
+    pub fn repair(&self) {
+        self.path.has_failed.store(false, Ordering::SeqCst);
     }
 
     /// Arrival times of the sender's data packets since the last call.
@@ -116,6 +128,9 @@ impl Path {
     }
 
     fn passes(&self, packet: &[u8], is_senders: bool, now: Instant) -> bool {
+        if self.has_failed.load(Ordering::SeqCst) {
+            return false;
+        }
         let Some(payload) = tcp_payload(packet) else { return false };
         if !is_senders || payload == 0 {
             return true;

@@ -57,6 +57,12 @@ impl Sender {
         Sender { stream: Some(stream), reader: Some(reader) }
     }
 
+    /// Closes the connection without waiting for the other end, which must end later.
+    pub fn close(mut self) {
+        self.stream = None;
+        self.reader = None;
+    }
+
     /// Changes the congestion control.
     pub fn switch_to(&self, control: &str) {
         choose(self.stream(), control);
