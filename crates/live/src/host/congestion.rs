@@ -1,8 +1,35 @@
 //! Mapping of our TCP parameters to the kernel's settings, and parameters without an equivalent.
 
+use jettison_core::Duration;
 use jettison_registry::Choices;
-use jettison_tcp::congestion::{Controller, Growth, InKernel};
+use jettison_tcp::congestion::{Controller, Growth, InKernel, NewCwvParameters};
 use jettison_tcp::{Switch, TcpParameters};
+
+/// Parameters of `newcwv` that the kernel's has too: those of [`NewCwvSettings`].
+const OF_NEWCWV: [&str; 2] = ["burst_segments", "non_validated_period"];
+
+/// Parameters for the kernel's `newcwv`, as in [`NewCwvParameters`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewCwvSettings {
+    /// Interval after which an unvalidated window is reduced.
+    pub non_validated_period: Duration,
+    /// Maximum segments per ACK or write; 0 for no limit.
+    pub burst_segments: u32,
+}
+
+/// The settings for `newcwv`; `None` for other controllers.
+///
+/// # Errors
+/// If the parameters are not those of the controller.
+pub fn newcwv_settings(parameters: &TcpParameters) -> Result<Option<NewCwvSettings>, serde_json::Error> {
+    if parameters.congestion.kind != "newcwv" {
+        return Ok(None);
+    }
+    let mut given = parameters.congestion.parameters.clone();
+    given.extend(parameters.congestion_parameters.clone());
+    let NewCwvParameters { non_validated_period, burst_segments, .. } = serde_json::from_value(given.into())?;
+    Ok(Some(NewCwvSettings { non_validated_period, burst_segments }))
+}
 
 /// Name of the kernel's congestion control for these parameters.
 ///
@@ -73,9 +100,12 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
     };
     let p = parameters;
     let controller = &p.congestion.kind;
+    let is_ignored = |name: &&String| controller != "newcwv" || !OF_NEWCWV.contains(&name.as_str());
+    let given = p.congestion.parameters.keys().chain(p.congestion_parameters.keys());
+    let ignored: Vec<&str> = given.filter(is_ignored).map(String::as_str).collect();
     say(
-        !(p.congestion.parameters.is_empty() && p.congestion_parameters.is_empty()),
-        format!("congestion parameters: the kernel's `{controller}` uses its own values"),
+        !ignored.is_empty(),
+        format!("{}: the kernel's `{controller}` uses its own values", ignored.join(", ")),
     );
     say(
         p.initial_window != defaults.initial_window,
@@ -156,6 +186,18 @@ mod tests {
         let missing = unsupported(&other);
         assert_eq!(missing.len(), 2, "{missing:?}");
         assert!(missing[0].starts_with("initial_window 3"));
+        let newcwv = |parameter: &str, value: u64| TcpParameters {
+            congestion: "newcwv".into(),
+            congestion_parameters: [(parameter.to_owned(), value.into())].into_iter().collect(),
+            ..TcpParameters::default()
+        };
+        let four = newcwv("burst_segments", 4);
+        assert_eq!(unsupported(&four), Vec::<String>::new());
+        let settings = newcwv_settings(&four).unwrap().unwrap();
+        assert_eq!((settings.burst_segments, settings.non_validated_period), (4, Duration::from_secs(300)));
+        assert_eq!(newcwv_settings(&TcpParameters::default()).unwrap(), None);
+        let missing = unsupported(&newcwv("bins", 4));
+        assert_eq!(missing, ["bins: the kernel's `newcwv` uses its own values"]);
         let expected = [
             ("net/ipv4/tcp_sack", "0".to_owned()),
             ("net/ipv4/tcp_ecn", "1".to_owned()),

@@ -36,7 +36,7 @@ use jettison_measure::Recorder;
 use jettison_sockets::Application;
 use jettison_wire::FlowId;
 
-pub use congestion::{kernel_congestion, sysctls, unsupported};
+pub use congestion::{NewCwvSettings, kernel_congestion, newcwv_settings, sysctls, unsupported};
 pub use diag::{DiagSampler, SocketRule};
 pub use options::check_congestion;
 pub(crate) use readings::latest;
