@@ -55,14 +55,50 @@ struct Path {
     drops: AtomicU32,
     /// Arrival times of the sender's data packets.
     seen: Mutex<Vec<Instant>>,
+    bottleneck: Option<Bottleneck>,
+}
+
+/// A link with a tail-drop queue in the sender's direction.
+struct Bottleneck {
+    /// Time to transmit a packet of any size.
+    per_packet: Duration,
+    /// Packets that the queue holds, with the one in transmission.
+    limit: usize,
+    /// Ends of transmission of the packets in the queue.
+    ends: Mutex<VecDeque<Instant>>,
+}
+
+impl Bottleneck {
+    /// Queues a packet. Returns the end of its transmission, or `None` if the queue is full.
+    fn queue(&self, now: Instant) -> Option<Instant> {
+        let mut ends = self.ends.lock().expect("no thread panics while it holds the lock");
+        while ends.front().is_some_and(|end| *end <= now) {
+            ends.pop_front();
+        }
+        if ends.len() >= self.limit {
+            return None;
+        }
+        let end = ends.back().map_or(now, |last| *last) + self.per_packet;
+        ends.push_back(end);
+        Some(end)
+    }
 }
 
 impl Network {
     /// Creates a path that delays each packet by `one_way`.
     pub fn new(one_way: Duration) -> Network {
+        Network::over(one_way, None)
+    }
+
+    /// Creates a path that also transmits the sender's packets one at a time, from a queue of `limit` packets.
+    pub fn with_bottleneck(one_way: Duration, per_packet: Duration, limit: usize) -> Network {
+        Network::over(one_way, Some(Bottleneck { per_packet, limit, ends: Mutex::default() }))
+    }
+
+    fn over(one_way: Duration, bottleneck: Option<Bottleneck>) -> Network {
         let (sender, from_sender) = host(SENDER);
         let (receiver, from_receiver) = host(RECEIVER);
-        let path = Arc::new(Path::default());
+        let path = Arc::new(Path { bottleneck, ..Path::default() });
         let forwarder = thread::spawn({
             let path = Arc::clone(&path);
             move || path.forward([from_sender, from_receiver], one_way)
@@ -111,8 +147,11 @@ impl Path {
             for from in 0..2 {
                 while let Ok(length) = devices[from].read(&mut packet) {
                     let now = Instant::now();
-                    if self.passes(&packet[..length], from == 0, now) {
-                        in_flight[from].push_back((now + one_way, packet[..length].to_vec()));
+                    let passes = self.passes(&packet[..length], from == 0, now);
+                    let bottleneck = self.bottleneck.as_ref().filter(|_| from == 0);
+                    let send = || bottleneck.map_or(Some(now), |link| link.queue(now));
+                    if let Some(sent) = passes.then(send).flatten() {
+                        in_flight[from].push_back((sent + one_way, packet[..length].to_vec()));
                     }
                 }
             }
