@@ -63,7 +63,7 @@ struct {
 #define DEFINED 2
 // Segments after `counts_from` give samples.
 #define COUNTING 4
-// Since the last ACK the kernel's window was below ours, so that filling it does not mean that ours limits the sender.
+// The last round of transmission had a burst limit below our window: filling it does not mean that ours limits the sender.
 #define HELD_BACK 8
 
 // Least number of segments in a TSO packet: the default of net.ipv4.tcp_min_tso_segs.
@@ -220,6 +220,7 @@ static __always_inline __u32 flight_of(const struct tcp_sock *tp) {
 // time is not held back, whereas one large write is.
 static __always_inline void limit_burst(struct sock *sk, struct tcp_sock *tp, struct newcwv *c) {
   __u32 burst = (__u32)parameters.burst;
+  c->flags &= ~HELD_BACK;
   if (!burst || !is_non_validated(c, now_of(tp)) || sk->sk_pacing_status != SK_PACING_NONE) return;
   __u32 now = (__u32)tp->tcp_mstamp;
   __u32 flight = flight_of(tp);
@@ -235,6 +236,7 @@ static __always_inline void limit_burst(struct sock *sk, struct tcp_sock *tp, st
     c->burst_limit = least(c->burst_limit + more, flight + burst);
   }
   c->burst_delivered = tp->delivered;
+  if (c->burst_limit < c->window) c->flags |= HELD_BACK;
   tp->snd_cwnd = least(c->burst_limit, c->window);
 }
 
@@ -335,7 +337,6 @@ void BPF_PROG(newcwv_pkts_acked, struct sock *sk, const struct ack_sample *sampl
     c->flags &= ~COUNTING;
     return;
   }
-  c->flags = tp->snd_cwnd < c->window ? c->flags | HELD_BACK : c->flags & ~HELD_BACK;
   put_back(tp, c);
   reduce_for_elapsed_periods(tp, c, now);
   // RFC 7661 §4.2 does not specify whether selective acknowledgements count. Here they do not: a hole is the first

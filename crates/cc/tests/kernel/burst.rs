@@ -93,6 +93,19 @@ fn small_writes_are_not_held_back() {
 }
 
 #[test]
+fn a_full_burst_does_not_grow_the_window() {
+    let Some(_turn) = admit_sharing("a_full_burst_does_not_grow_the_window") else { return };
+    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let network = Network::new(ONE_WAY);
+    let (sender, window) = rested(&network, "newcwv");
+    // Ten packets fill the permitted burst, not the window.
+    for _ in 0..3 {
+        sender.send(10);
+    }
+    assert_eq!(sender.info().window, window, "RFC 7661 §4.4");
+}
+
+#[test]
 fn a_validated_window_has_no_limit() {
     let Some(_turn) = admit_sharing("a_validated_window_has_no_limit") else { return };
     let _held = jettison_cc::hold(Settings::default()).unwrap();
