@@ -301,7 +301,7 @@ pub struct LiveArguments {
     /// Run the scenario's commands without asking
     #[arg(long, short = 'y')]
     pub yes: bool,
-    /// Do not schedule the router in real time (SCHED_FIFO), even if permitted
+    /// Do not schedule the router, hosts and programs in real time, even if permitted
     #[arg(long)]
     pub no_real_time: bool,
 }

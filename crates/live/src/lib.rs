@@ -12,10 +12,13 @@ pub mod clock;
 pub mod device;
 mod error;
 pub mod host;
+pub mod load;
 pub mod net;
 mod netlink;
 pub mod process;
 pub mod router;
+pub mod scheduling;
 
 pub use clock::LiveClock;
 pub use error::LiveError;
+pub use scheduling::Scheduling;

@@ -18,6 +18,13 @@ impl Distribution {
         self.histogram.record(value.as_nanos().min(u64::MAX / 4));
         self.sum += u128::from(value.as_nanos());
     }
+    /// Adds `times` equal values.
+    pub fn record_many(&mut self, value: Duration, times: u64) {
+        let nanos = value.as_nanos().min(u64::MAX / 4);
+        if self.histogram.record_many(nanos, times).is_some() {
+            self.sum += u128::from(nanos) * u128::from(times);
+        }
+    }
     /// Number of values.
     #[inline]
     pub fn count(&self) -> u64 {

@@ -359,6 +359,15 @@ pub mod metrics {
 
         /// Live only: how late a packet was written behind the instant that its link gives it.
         LATENESS = "lateness" ("us") Queue: Summary Distribution, "lateness";
+        /// Live only: how late the threads of the hosts ran: of `hosts`, the built-in applications, behind their timers; of
+        /// `programs`, the time that their threads waited for a processor, by turns on one.
+        HOST_LATENESS = "host_lateness" ("us") Machine: Summary, "hosts' lateness";
+        /// Live only: 1 if the router or the hosts were later than the limit for what was measured, else 0.
+        LATE_RUN = "late_run" ("1") Machine: Summary;
+        /// Live only: time for which at least one task of the machine waited for a processor.
+        CPU_PRESSURE = "cpu_pressure" ("%") Machine: Summary, "CPU pressure";
+        /// Live only: time of the processors that the hypervisor gave to other machines.
+        STEAL = "steal" ("%") Machine: Summary, "stolen CPU time";
         /// Live only: packets that the kernel dropped, by its own counters.
         KERNEL_DROPS = "kernel_drops" ("packets") Machine: Summary;
         /// Live only: CPU time of the router's thread, of one core.

@@ -42,8 +42,9 @@ pub use difference::{Difference, DifferenceRecord, differences};
 pub use error::ReportError;
 pub use estimate::Estimate;
 pub use model::{
-    Combine, Experiment, Failure, FailureEntry, Figure, FileHash, Input, LiveEntry, LiveFacts, Manifest,
-    Mode, RunEntry, RunKey, RunTiming, Status, Timing, Variant, View, names_object,
+    Combine, Experiment, Failure, FailureEntry, Figure, FileHash, HostSettings, Input, LiveEntry, LiveFacts,
+    Manifest, Mode, RunEntry, RunKey, RunTiming, Status, ThreadLateness, Timeliness, Timing, Variant, View,
+    names_object,
 };
 pub use pcapng::PortCapture;
 pub use reproduction::{ClaimRecord, Counts, ReproductionRecord, ReproductionRow, Sentence, Tagged, Verdict};

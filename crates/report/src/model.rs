@@ -233,9 +233,62 @@ pub struct LiveFacts {
     pub offload: String,
     /// Release of the kernel.
     pub kernel: String,
+    /// Scheduling of the built-in applications' thread, likewise; empty in results of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hosts_scheduling: String,
+    /// Scheduling of the programs; empty without programs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub programs_scheduling: String,
+    /// Settings of the hosts' kernels; hosts with the same values share an entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<HostSettings>,
+    /// Lateness of the threads; none in results of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeliness: Option<Timeliness>,
     /// Further notes for the reader.
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+/// Settings of one or more hosts of a live run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostSettings {
+    /// Names of the hosts.
+    pub hosts: Vec<String>,
+    /// Sysctls by name, and `congestion` (of sockets that choose none) and `txqueuelen` of the device.
+    pub values: IndexMap<String, String>,
+}
+
+/// How late the threads of a live run were, and whether that is too late for what was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Timeliness {
+    /// Whether a thread was later than the limit.
+    pub late: bool,
+    /// The limit for the 99th percentile, in microseconds.
+    pub limit_us: f64,
+    /// The threads.
+    pub threads: Vec<ThreadLateness>,
+    /// Time for which at least one task of the machine waited for a processor, in per cent; none if the kernel does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_pressure: Option<f64>,
+    /// Time of the processors that the hypervisor gave to other machines, in per cent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steal: Option<f64>,
+}
+
+/// Lateness of a thread or a group of threads since the warm-up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThreadLateness {
+    /// `router`, `hosts` (the built-in applications) or `programs`.
+    pub of: String,
+    /// Median in microseconds.
+    pub p50_us: f64,
+    /// 99th percentile in microseconds.
+    pub p99_us: f64,
+    /// Maximum in microseconds.
+    pub max_us: f64,
+    /// Whether it exceeds the limit.
+    pub late: bool,
 }
 
 /// Conditions of a live run, and its key.

@@ -15,6 +15,7 @@ use crate::model::{Experiment, Mode};
 use crate::samples::{Sample, Samples, name};
 use crate::store::{Results, write_atomically};
 use crate::summary::RunSummary;
+use crate::warning::Warning;
 
 /// One of the two results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -106,6 +107,9 @@ impl SideBySide {
         let warnings = warnings(&a.manifest.experiment, &b.manifest.experiment);
         let pairs = pairs(&a, &b);
         let mut both = SideBySide { a, b, pairs, rows: Vec::new(), one_sided: Vec::new(), warnings };
+        for side in [Side::A, Side::B] {
+            both.warnings.extend(both.own_warnings(side).collect::<Vec<_>>());
+        }
         for pair in both.pairs.clone() {
             both.add_pair(&pair);
         }
@@ -121,6 +125,17 @@ impl SideBySide {
             both.one_sided.extend(alone);
         }
         both
+    }
+
+    /// The warnings of a side on its own figures. What concerns intervals alone shows in the table.
+    fn own_warnings(&self, side: Side) -> impl Iterator<Item = Mismatch> {
+        let shown = |warning: &&Warning| !["few-seeds", "wide-interval"].contains(&warning.kind.as_str());
+        let title = self.title(side);
+        let of = move |warning: &Warning| Mismatch {
+            text: format!("{title}: {}", warning.reason),
+            lines: warning.concerns.clone(),
+        };
+        self.side(side).warnings.iter().filter(shown).map(of)
     }
 
     fn add_pair(&mut self, [in_a, in_b]: &[String; 2]) {

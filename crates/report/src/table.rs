@@ -22,7 +22,23 @@ pub fn comparison_table(results: &Results, width: usize) -> String {
         Mode::Simulated => String::new(),
         mode => format!("{}, {mode}\n", experiment.name),
     };
-    title + &table + &warnings(results, width) + &failures(&results.manifest, width)
+    let lateness = lateness(&results.manifest, width);
+    title + &table + &lateness + &warnings(results, width) + &failures(&results.manifest, width)
+}
+
+/// Lateness of the threads of live runs: of each the run with the highest percentile.
+fn lateness(manifest: &Manifest, width: usize) -> String {
+    let runs = || manifest.live.iter().filter_map(|entry| entry.facts.timeliness.as_ref());
+    let of = |name: &str| {
+        let all = runs().flat_map(|run| &run.threads).filter(|thread| thread.of == name);
+        let worst = all.map(|thread| thread.p99_us).max_by(f64::total_cmp)?;
+        Some(format!("{name} {} µs", number::plain(worst)))
+    };
+    let threads: Vec<String> = ["router", "hosts", "programs"].into_iter().filter_map(of).collect();
+    let least = runs().map(|run| run.limit_us).min_by(f64::total_cmp);
+    let Some(limit) = least.filter(|_| !threads.is_empty()) else { return String::new() };
+    let text = format!("{} (p99 of the worst run; limit {} µs)", threads.join(", "), number::plain(limit));
+    hanging("Lateness", &text, width)
 }
 
 /// Warnings, one line per reason.

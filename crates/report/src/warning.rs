@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::columns::Column;
 use crate::comparison::{Comparison, listed};
-use crate::model::Mode;
+use crate::model::{LiveEntry, Mode, ThreadLateness};
+use crate::number;
 use crate::store::Results;
 use crate::summary::{RunSummary, RunValue};
 
@@ -56,7 +57,58 @@ pub struct WarningRecord {
 /// The warnings that follow from the results alone.
 pub(crate) fn warnings(results: &Results) -> Vec<Warning> {
     let comparison = Comparison::of(results);
-    [few_seeds(results), equal_seeds(results), wide_intervals(&comparison)].into_iter().flatten().collect()
+    let all = [late_runs(results), few_seeds(results), equal_seeds(results), wide_intervals(&comparison)];
+    all.into_iter().flatten().collect()
+}
+
+/// Kind of the warning on live runs whose threads were late.
+pub(crate) const LATE_RUN: &str = "late-run";
+
+/// Live runs whose router or hosts were later than the limit for what they measured.
+fn late_runs(results: &Results) -> Option<Warning> {
+    let entries = &results.manifest.live;
+    let judged = entries.iter().filter(|entry| entry.facts.timeliness.is_some()).count();
+    let late: Vec<(&LiveEntry, String)> =
+        entries.iter().filter_map(|entry| Some((entry, lateness_of(entry)?))).collect();
+    if late.is_empty() {
+        return None;
+    }
+    let is_normal = |entry: &LiveEntry| {
+        let all = [&entry.facts.scheduling, &entry.facts.hosts_scheduling, &entry.facts.programs_scheduling];
+        all.iter().any(|scheduling| scheduling.starts_with("normal"))
+    };
+    let remedy = match late.iter().any(|(entry, _)| is_normal(entry)) {
+        true => "allow real-time scheduling (root without `--no-real-time`), or run on an idle machine",
+        false => "end other work on the machine, use more processors, or lower the rates",
+    };
+    Some(Warning {
+        kind: LATE_RUN.to_owned(),
+        reason: format!(
+            "Threads ran too late in {} of {judged} live runs: delays and bursts are partly the machine's, not the network's",
+            late.len()
+        ),
+        remedy: remedy.to_owned(),
+        concerns: late.into_iter().map(|(_, text)| text).collect(),
+    })
+}
+
+/// What was late in a run, and by how much; `None` if nothing was.
+fn lateness_of(entry: &LiveEntry) -> Option<String> {
+    let timeliness = entry.facts.timeliness.as_ref().filter(|timeliness| timeliness.late)?;
+    let millis = |micros: f64| number::plain(micros / 1e3);
+    let text = |thread: &ThreadLateness| match thread.p99_us > timeliness.limit_us {
+        true => format!("{} p99 {} ms", thread.of, millis(thread.p99_us)),
+        false => format!("{} max {} ms", thread.of, millis(thread.max_us)),
+    };
+    let threads: Vec<String> = timeliness.threads.iter().filter(|thread| thread.late).map(text).collect();
+    let mut out = format!("{}: {}, limit {} ms", entry.key, threads.join(", "), millis(timeliness.limit_us));
+    if let Some(pressure) = timeliness.cpu_pressure {
+        out.push_str(&format!(", CPU pressure {pressure:.0} %"));
+    }
+    if let Some(steal) = timeliness.steal.filter(|steal| *steal >= 0.5) {
+        out.push_str(&format!(", steal {steal:.0} %"));
+    }
+    Some(out)
 }
 
 fn few_seeds(results: &Results) -> Option<Warning> {
@@ -136,10 +188,53 @@ fn concern(column: &Column, variant: &str, variants: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Timeliness;
     use crate::testing;
 
     fn kinds(results: &Results) -> Vec<String> {
         warnings(results).into_iter().map(|warning| warning.kind).collect()
+    }
+
+    /// The lateness of a run with these 99th percentiles in microseconds: router, hosts.
+    fn timeliness(router: f64, hosts: f64, limit_us: f64) -> Timeliness {
+        let thread = |of: &str, p99_us: f64| ThreadLateness {
+            of: of.to_owned(),
+            p50_us: 5.0,
+            p99_us,
+            max_us: 2.0 * p99_us,
+            late: p99_us > limit_us,
+        };
+        let threads = vec![thread("router", router), thread("hosts", hosts)];
+        Timeliness {
+            late: router.max(hosts) > limit_us,
+            limit_us,
+            threads,
+            cpu_pressure: Some(97.6),
+            steal: Some(0.0),
+        }
+    }
+
+    #[test]
+    fn late_live_runs_are_named_with_their_figures_and_a_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = testing::live(&folder.path().join("live"));
+        let of = |results: &Results| warnings(results).into_iter().find(|warning| warning.kind == LATE_RUN);
+        assert_eq!(of(&results), None, "results of earlier versions have no lateness");
+        results.manifest.live[0].facts.timeliness = Some(timeliness(40.0, 60.0, 271.0));
+        assert_eq!(of(&results), None, "not late");
+        results.manifest.live[1].facts.timeliness = Some(timeliness(40.0, 3_210.0, 271.0));
+        let warning = of(&results).unwrap();
+        assert!(warning.reason.starts_with("Threads ran too late in 1 of 2 live runs"), "{warning:?}");
+        let key = results.manifest.live[1].key.to_string();
+        let expected = format!("{key}: hosts p99 3.21 ms, limit 0.271 ms, CPU pressure 98 %");
+        assert_eq!(warning.concerns, [expected]);
+        assert!(warning.remedy.starts_with("end other work"), "{warning:?}");
+        results.manifest.live[1].facts.hosts_scheduling = "normal (not permitted)".to_owned();
+        assert!(of(&results).unwrap().remedy.starts_with("allow real-time scheduling"));
+        // A standstill shows its maximum.
+        let late = results.manifest.live[1].facts.timeliness.as_mut().unwrap();
+        late.threads[1] = ThreadLateness { p99_us: 90.0, max_us: 150_000.0, ..late.threads[1].clone() };
+        assert!(of(&results).unwrap().concerns[0].contains("hosts max 150 ms, limit"));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use jettison_watch::Watch;
 use super::approve::approve;
 use super::run::{self, cancel_on_interrupt, load_with_seeds, print_places};
 use crate::options::{LiveArguments, RunArguments};
-use crate::output::{Bar, Failure, INTERRUPTED, print, print_error, print_record, width};
+use crate::output::{Bar, Failure, INTERRUPTED, print, print_error, width};
 use jettison_run::reproduce::plots_beside;
 
 /// Runs a scenario file with real packets.
@@ -72,9 +72,7 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
         other => Failure::of(other),
     })?;
     if options.json {
-        for record in results.summary.records(&name, results.manifest.experiment.mode) {
-            print_record(&record)?;
-        }
+        run::print_records(&results)?;
     } else {
         print(jettison_report::comparison_table(&results, width()))?;
         print_places(&results)?;

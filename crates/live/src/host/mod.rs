@@ -32,7 +32,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use jettison_core::Time;
-use jettison_measure::Recorder;
+use jettison_measure::{Distribution, Recorder};
 use jettison_sockets::Application;
 use jettison_wire::FlowId;
 
@@ -44,6 +44,8 @@ pub use readings::{Reading, Readings};
 pub use runtime::LiveHosts;
 pub use stop::Stop;
 pub use tcp_info::{TcpInfo, TcpReading};
+
+use crate::scheduling::Scheduling;
 
 /// A host that runs programs.
 #[derive(Debug, Clone)]
@@ -88,4 +90,8 @@ pub struct HostsOutcome {
     pub recorder: Recorder,
     /// Messages for the user, each once: parameters and datagrams that the kernel rejected.
     pub notes: Vec<String>,
+    /// Scheduling of the hosts' thread.
+    pub scheduling: Scheduling,
+    /// Time from the instant at which a program, a sample or a poll was due until the thread ran, since the warm-up.
+    pub lateness: Distribution,
 }

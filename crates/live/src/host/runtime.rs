@@ -1,13 +1,13 @@
 //! Event loop of the built-in programs.
 
-#![allow(unsafe_code, reason = "prctl")]
+#![allow(unsafe_code, reason = "resource limits")]
 
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use jettison_core::{Duration, Time};
-use jettison_measure::{Kind, ObjectId, Recorder};
+use jettison_core::Time;
+use jettison_measure::{Distribution, Kind, ObjectId, Recorder};
 use jettison_sockets::{Application, SocketEvent};
 use jettison_wire::FlowId;
 
@@ -19,6 +19,7 @@ use super::view::HostView;
 use super::watch::{Watch, write_series};
 use super::{HostSockets, HostsOutcome, LiveProgram, Watched};
 use crate::LiveClock;
+use crate::scheduling::RealTime;
 
 /// All built-in programs of a run. They share one thread, which moves between the hosts' network namespaces.
 pub struct LiveHosts {
@@ -32,6 +33,9 @@ pub struct LiveHosts {
     next_sample: Time,
     next_watch: Time,
     is_measuring: bool,
+    /// SCHED_FIFO priority; `None` for a normal thread.
+    priority: Option<u8>,
+    lateness: Distribution,
 }
 
 struct Program {
@@ -99,7 +103,14 @@ impl LiveHosts {
             next_sample,
             next_watch: Time::ZERO,
             is_measuring: false,
+            priority: None,
+            lateness: Distribution::default(),
         })
+    }
+
+    /// Requests SCHED_FIFO with this priority for the thread of [`LiveHosts::run`], if the kernel permits it.
+    pub fn in_real_time(self, priority: Option<u8>) -> LiveHosts {
+        LiveHosts { priority, ..self }
     }
 
     /// Newest values of the flows, updated at each sample.
@@ -109,7 +120,7 @@ impl LiveHosts {
 
     /// Runs the programs until `end` on the clock, or until `stop`.
     pub fn run(mut self, end: Time, stop: &Stop) -> HostsOutcome {
-        lower_timer_slack();
+        let real_time = RealTime::enter(self.priority);
         if let Err(error) = self.stack.poller.add(stop.as_fd(), STOP_TOKEN, Readiness::IN) {
             self.stack.note(format!("cannot watch for a stop request, which delays it: {error}"));
         }
@@ -131,7 +142,12 @@ impl LiveHosts {
         self.stack.summarise(&mut self.recorder);
         self.watch.summarise(&mut self.recorder);
         self.stack.leave();
-        HostsOutcome { recorder: self.recorder, notes: self.stack.into_notes() }
+        HostsOutcome {
+            recorder: self.recorder,
+            notes: self.stack.into_notes(),
+            scheduling: real_time.scheduling().clone(),
+            lateness: self.lateness,
+        }
     }
 
     /// Takes the due samples and ends the warm-up. A sample has the time at which it was due, so that all series of a run
@@ -143,6 +159,7 @@ impl LiveHosts {
             self.recorder.start_measuring();
             self.stack.start_measuring();
             self.watch.start_measuring();
+            self.lateness.clear();
         }
         let interval = self.recorder.interval();
         if self.next_sample > now || interval.is_zero() {
@@ -243,6 +260,10 @@ impl LiveHosts {
                 0
             }
         };
+        let woken = self.clock.now();
+        if next <= woken {
+            self.lateness.record(woken.since(next));
+        }
         for at in 0..ready {
             if let Some((token, readiness)) = self.stack.poller.ready(at) {
                 self.stack.on_ready(token, readiness, self.clock.now());
@@ -267,13 +288,6 @@ impl Program {
             Phase::Stopped => wakeup,
         };
     }
-}
-
-/// Sets the timer slack to 1 µs; the default of 50 µs delays wakeups (prctl(2), PR_SET_TIMERSLACK).
-fn lower_timer_slack() {
-    let slack = Duration::from_micros(1).as_nanos() as libc::c_ulong;
-    // SAFETY: no pointers are passed, and only the calling thread changes.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, slack, 0_u64, 0_u64, 0_u64) };
 }
 
 /// Raises the descriptor limit to the hard limit: a web workload can have thousands of connections.

@@ -22,7 +22,7 @@ use super::ready::{Readiness, Watch};
 use super::user::Identity;
 use super::{environment, find, log, mounts};
 use crate::net::Namespace;
-use crate::{LiveError, clock};
+use crate::{LiveError, clock, scheduling};
 
 /// A program to run, with its environment.
 #[derive(Debug, Clone)]
@@ -49,6 +49,8 @@ pub struct Program {
     pub stop_signal: Signal,
     /// Time between the request and SIGKILL.
     pub grace: Duration,
+    /// SCHED_RR priority of its processes, 1 to 99, if the kernel permits it; `None` for normal scheduling.
+    pub real_time: Option<u8>,
 }
 
 /// Identifier of a started program. Identifiers are never reused.
@@ -347,9 +349,9 @@ fn spawn(program: &Program) -> Result<Pid, LiveError> {
         command.stdout(create(flow, &log::output(&program.log), user.as_ref())?);
         command.stderr(create(flow, &log::errors(&program.log), user.as_ref())?);
     }
-    let (host, terminal) = (program.host.clone(), program.terminal);
+    let (host, terminal, real_time) = (program.host.clone(), program.terminal, program.real_time);
     // SAFETY: `prepare` makes system calls only, and touches neither locks nor the heap.
-    unsafe { command.pre_exec(move || prepare(&host, user.as_ref(), terminal)) };
+    unsafe { command.pre_exec(move || prepare(&host, user.as_ref(), terminal, real_time)) };
     match command.spawn() {
         // The supervisor waits for the child by its process id.
         Ok(child) => Ok(Pid::from_raw(child.id() as i32)),
@@ -362,7 +364,12 @@ fn spawn(program: &Program) -> Result<Pid, LiveError> {
 }
 
 /// Prepares the child between fork and exec.
-fn prepare(host: &Namespace, user: Option<&Identity>, terminal: bool) -> io::Result<()> {
+fn prepare(
+    host: &Namespace,
+    user: Option<&Identity>,
+    terminal: bool,
+    real_time: Option<u8>,
+) -> io::Result<()> {
     // SAFETY: these are system calls with plain values.
     unsafe {
         libc::setpgid(0, 0);
@@ -376,6 +383,10 @@ fn prepare(host: &Namespace, user: Option<&Identity>, terminal: bool) -> io::Res
         }
     }
     mounts::mount_sys();
+    // Before the change of the user, who may not be permitted to. Refused, the program runs normally, which its results tell.
+    if let Some(priority) = real_time {
+        let _ = scheduling::enter_round_robin(priority);
+    }
     if let Some(user) = user {
         user.assume()?;
     }

@@ -17,6 +17,7 @@ mod mounts;
 mod nursery;
 mod privileges;
 pub mod ready;
+mod threads;
 mod uplink;
 mod user;
 
@@ -24,5 +25,6 @@ pub use environment::{Inherited, MINIMAL};
 pub use link::Link;
 pub use nursery::{Ended, Job, Nursery, Options, Work};
 pub use privileges::{Privileges, check};
+pub use threads::{Threads, ThreadsOutcome};
 pub use uplink::Uplink;
 pub use user::{has_user, own_home, own_name, own_uid};

@@ -2,14 +2,7 @@
 
 use jettison_core::Duration;
 
-/// Scheduling of the router's thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scheduling {
-    /// SCHED_FIFO with this priority: the thread runs as soon as it is runnable.
-    Fifo(u8),
-    /// Normal scheduling, with the reason.
-    Normal(String),
-}
+use crate::scheduling::Scheduling;
 
 /// Reason why a router stopped.
 #[derive(Debug)]

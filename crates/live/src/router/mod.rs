@@ -22,19 +22,20 @@ mod wait;
 use jettison_core::{Duration, Time};
 use jettison_sim::{NodeId, World};
 
+pub use crate::scheduling::Scheduling;
 pub use classifier::{Classifier, Rule};
 pub use control::Control;
-pub use facts::{Ended, PortFacts, RouterFacts, Scheduling};
+pub use facts::{Ended, PortFacts, RouterFacts};
 pub use lateness::Lateness;
 pub use meter::MeasuredFlow;
 pub use snapshot::{LatenessSnapshot, QueueSnapshot, RouterSnapshot, SnapshotSink};
 
 use crate::LiveClock;
 use crate::device::Tun;
+use crate::scheduling::RealTime;
 use engine::Engine;
 use meter::Meter;
 use port::Port;
-use thread::RealTime;
 use wait::Kernel;
 
 /// A host of the world and its device.

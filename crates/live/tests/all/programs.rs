@@ -61,6 +61,20 @@ fn a_program_has_a_minimal_environment_and_what_it_is_given() {
 }
 
 #[test]
+fn a_program_and_its_children_have_the_scheduling_that_was_asked_for() {
+    let Some(bench) = Bench::new("a_program_and_its_children_have_the_scheduling_that_was_asked_for") else {
+        return;
+    };
+    // Real-time priority and policy of `cut`, a child of the shell (proc(5)); 2 is SCHED_RR.
+    let run = "sh -c 'cut -d\" \" -f40,41 /proc/self/stat; true'";
+    for (real_time, expected) in [(Some(10), "10 2\n"), (None, "0 0\n")] {
+        let exited = bench.run(Program { real_time, ..bench.program(run) });
+        assert!(exited.status.success(), "{}", exited.text());
+        assert_eq!(bench.log(".out"), expected);
+    }
+}
+
+#[test]
 fn errors_are_found_before_a_program_starts() {
     let Some(bench) = Bench::new("errors_are_found_before_a_program_starts") else { return };
     let message = |program: Program| Supervisor::new().start(program).unwrap_err().to_string();
@@ -266,6 +280,7 @@ impl Bench {
             terminal: false,
             stop_signal: Signal::SIGTERM,
             grace: SECOND,
+            real_time: None,
         }
     }
 

@@ -215,5 +215,6 @@ fn program(name: &str, host: Arc<Namespace>, run: &str, log: PathBuf) -> Program
         terminal: false,
         stop_signal: Signal::SIGTERM,
         grace: Duration::from_secs(1),
+        real_time: None,
     }
 }

@@ -17,8 +17,9 @@ const SHOWN: f64 = 0.99;
 
 /// Each direction's distribution as a table and as plots; empty for simulated results.
 pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {
+    let threads = threads(results);
     if data.lateness.is_empty() {
-        return Ok(String::new());
+        return Ok(threads);
     }
     let mut out = format!(
         "<p class=\"note\">Time between a packet's departure from its link and its write to the device. The link's rate does \
@@ -33,7 +34,47 @@ pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, Repo
         out.push_str(&distribution::cdf(results, key, lines, SHOWN)?);
     }
     out.push_str("</div>\n");
+    out.push_str(&threads);
     Ok(out)
+}
+
+/// Lateness of the router, the hosts and the programs in each run, with the limit; empty for results of earlier versions.
+fn threads(results: &Results) -> String {
+    let runs = results.manifest.live.iter();
+    let runs = runs.filter_map(|entry| Some((&entry.key, entry.facts.timeliness.as_ref()?)));
+    let mut rows = String::new();
+    for (key, timeliness) in runs {
+        for thread in &timeliness.threads {
+            let sign = if thread.late { "late" } else { "" };
+            rows.push_str(&format!(
+                "<tr><td class=\"name\">{}</td><td>{}</td>",
+                escape(&key.to_string()),
+                escape(&thread.of)
+            ));
+            for value in [thread.p50_us, thread.p99_us, thread.max_us, timeliness.limit_us] {
+                rows.push_str(&comparison::number_cell(&number::plain(value)));
+            }
+            let percent = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number::plain);
+            rows.push_str(&comparison::number_cell(&percent(timeliness.cpu_pressure)));
+            rows.push_str(&comparison::number_cell(&percent(timeliness.steal)));
+            rows.push_str(&format!("<td>{sign}</td></tr>\n"));
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let micros = ["p50", "p99", "max", "limit"]
+        .map(|name| format!("<th class=\"number\">{name}<span class=\"soft\">µs</span></th>"));
+    format!(
+        "<p class=\"note\">Lateness of the threads of each run: of the router behind its links, of the built-in hosts behind \
+         their timers, and the time that the threads of programs waited for a processor. A run is late if a 99th \
+         percentile exceeds the limit, a tenth of the longest mean sojourn time but at least 250 µs, or a maximum 100 ms. \
+         CPU pressure and steal are the machine's.</p>\n\
+         <div class=\"scroll\"><table>\n<thead><tr><th>run</th><th>threads</th>{}\
+         <th class=\"number\">CPU pressure<span class=\"soft\">%</span></th>\
+         <th class=\"number\">steal<span class=\"soft\">%</span></th><th></th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n",
+        micros.concat()
+    )
 }
 
 fn table(results: &Results, data: &PlotData) -> String {

@@ -2,7 +2,7 @@
 
 use super::escape::escape;
 use super::palette::looks;
-use crate::model::{LiveFacts, Mode, Status};
+use crate::model::{HostSettings, LiveFacts, Mode, Status};
 use crate::store::{Results, stored_logs};
 use crate::warning::Warning;
 
@@ -172,12 +172,14 @@ pub(super) fn section(results: &Results) -> String {
 /// Conditions of live runs: one row per distinct set.
 fn live(results: &Results) -> String {
     let manifest = &results.manifest;
-    let mut alike: Vec<(&LiveFacts, Vec<String>)> = Vec::new();
+    let mut alike: Vec<(LiveFacts, Vec<String>)> = Vec::new();
     for entry in &manifest.live {
         let run = entry.key.to_string();
-        match alike.iter_mut().find(|(facts, _)| **facts == entry.facts) {
+        // Lateness, which differs between all runs, has a section of its own.
+        let own = LiveFacts { timeliness: None, ..entry.facts.clone() };
+        match alike.iter_mut().find(|(facts, _)| *facts == own) {
             Some((_, runs)) => runs.push(run),
-            None => alike.push((&entry.facts, vec![run])),
+            None => alike.push((own, vec![run])),
         }
     }
     let is_one = alike.len() == 1;
@@ -189,15 +191,33 @@ fn live(results: &Results) -> String {
             format!(" <span class=\"soft\">of {}</span>", escape(&runs.join(", ")))
         };
         out.push_str(&format!(
-            "<tr><th>live{of}</th><td>router scheduled {}, offload {}, Linux {}",
+            "<tr><th>live{of}</th><td>router scheduled {}{}, offload {}, Linux {}",
             escape(&facts.scheduling),
+            escape(&others(&facts)),
             escape(&facts.offload),
             escape(&facts.kernel),
         ));
         facts.notes.iter().for_each(|note| out.push_str(&format!("<br>{}", escape(note))));
+        facts.settings.iter().for_each(|settings| out.push_str(&kernel_settings(settings)));
         out.push_str("</td></tr>\n");
     }
     out
+}
+
+/// Scheduling of the hosts and programs, after that of the router.
+fn others(facts: &LiveFacts) -> String {
+    let all = [("hosts", &facts.hosts_scheduling), ("programs", &facts.programs_scheduling)];
+    all.iter().filter(|(_, how)| !how.is_empty()).map(|(what, how)| format!(", {what} {how}")).collect()
+}
+
+/// Settings of the kernels of some hosts, folded.
+fn kernel_settings(settings: &HostSettings) -> String {
+    let lines = settings.values.iter().map(|(name, value)| escape(&format!("{name} = {value}")));
+    format!(
+        "<details><summary>settings of {}</summary>\n<pre>{}</pre></details>\n",
+        escape(&settings.hosts.join(", ")),
+        lines.collect::<Vec<_>>().join("\n")
+    )
 }
 
 /// Links to the programs' logs.

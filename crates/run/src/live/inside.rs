@@ -13,9 +13,11 @@ use std::time::Duration as Wall;
 
 use jettison_core::Time;
 use jettison_live::host::Stop;
+use jettison_live::load::LoadCounters;
 use jettison_live::net::Namespace;
 use jettison_live::process::{Link, Privileges};
 use jettison_live::router::{Control, RouterSnapshot};
+use jettison_live::scheduling::{RealTime, priority, programs_priority};
 use jettison_live::{LiveClock, clock};
 use jettison_report::{Captures, ReportError, RunKey};
 use jettison_scenario::build::{BuildOptions, Builder, LivePlan};
@@ -26,6 +28,7 @@ use super::LiveOptions;
 use super::check::Machine;
 use super::command::{Place, programs};
 use super::controllers::Controllers;
+use super::late::Observed;
 use super::machine;
 use super::message::Message;
 use super::outbox::Outbox;
@@ -78,6 +81,12 @@ impl Inside<'_> {
         let hosts = machine::make(&plan, link, self.options.uplink, &mut notes).map_err(message)?;
         let namespaces: Vec<Arc<Namespace>> = hosts.iter().map(|host| Arc::clone(&host.namespace)).collect();
         let before = machine::count(&namespaces, &plan).map_err(message)?;
+        let kernels = machine::settings(&namespaces, &plan, link).map_err(message)?;
+        let real_time = self.options.real_time && self.privileges.real_time;
+        let programs_priority = match real_time {
+            true => programs_priority(),
+            false => Err(self.no_real_time()),
+        };
 
         // Start the programs that others wait for: the clock starts when they are ready.
         let mut planned = Vec::new();
@@ -85,8 +94,16 @@ impl Inside<'_> {
             planned.extend(programs(&plan, command, &place, end)?);
         }
         let terminal = self.options.terminal.as_deref();
-        let mut user =
-            Programs::new(planned, &plan, &namespaces, self.logs, terminal, self.options.whole_environment);
+        let has_programs = !planned.is_empty();
+        let mut user = Programs::new(
+            planned,
+            &plan,
+            &namespaces,
+            self.logs,
+            terminal,
+            self.options.whole_environment,
+            programs_priority.as_ref().ok().copied(),
+        );
         user.start_waiting(&|| link.stop_requested())?;
         if link.stop_requested() {
             user.end(Time::ZERO, true);
@@ -109,9 +126,10 @@ impl Inside<'_> {
         let control = control.map_err(|error| format!("cannot create an event descriptor: {error}"))?;
         let stop = Arc::new(stop.map_err(|error| format!("cannot create an event descriptor: {error}"))?);
         let mut outcome = Outcome::begin(&plan, notes);
+        outcome.kernels(kernels);
+        outcome.programs_scheduling(programs_priority.as_ref().map_err(String::as_str), has_programs);
         let clock = LiveClock::start();
-        let built_in = parts::built_in(&mut plan, &namespaces, clock)?;
-        let real_time = self.options.real_time && self.privileges.real_time;
+        let built_in = parts::built_in(&mut plan, &namespaces, clock, real_time)?;
         // A device exists while a descriptor of it is open: read its counters after the router has closed its own.
         let devices =
             hosts.iter().map(|host| host.tun.as_fd().try_clone_to_owned()).collect::<Result<Vec<_>, _>>();
@@ -132,10 +150,18 @@ impl Inside<'_> {
         let hosts_stop = Arc::clone(&stop);
         let built_in = spawn("hosts", move || built_in.run(end, &hosts_stop))?;
 
-        let mut told = Time::ZERO;
+        // Threads that start from here on do not inherit it.
+        let _real_time = RealTime::enter(real_time.then_some(priority::SUPERVISOR));
+        let warm_up = Time::ZERO + settings.warm_up;
+        let (mut told, mut measured_from) = (Time::ZERO, None);
         let ended = loop {
             let now = clock.now();
             let over = user.turn(now);
+            if now >= warm_up && measured_from.is_none() {
+                measured_from = Some((now, LoadCounters::read()));
+                user.start_measuring(now);
+            }
+            user.sample(now, false);
             if over || now >= end || link.stop_requested() || router.is_finished() || built_in.is_finished() {
                 break now.min(end);
             }
@@ -143,9 +169,14 @@ impl Inside<'_> {
                 told = now;
                 outbox.tell(Message::Progress(seconds(now)));
             }
-            let due = user.next_instant().min(end).since(now);
+            let begin = if measured_from.is_none() { warm_up } else { end };
+            let due = user.next_instant().min(begin).min(end).since(now);
             clock::sleep(BEAT.min(Wall::from_nanos(due.as_nanos())));
         };
+        let now = clock.now();
+        user.sample(now, true);
+        let load = measured_from
+            .map(|(from, before)| LoadCounters::read().since(&before, now.since(from).as_micros()));
         if ended < end {
             control.stop();
             stop.stop();
@@ -162,10 +193,12 @@ impl Inside<'_> {
             return Ok(());
         }
         outcome.kernel_dropped(&machine::dropped(&before, &after));
+        let threads = user.take_threads();
         outcome.programs(&mut user);
+        let observed = Observed::of(&router.lateness, &hosts.lateness, &threads, load.unwrap_or_default());
         // The experiment removes the rest.
         let _ = fs::remove_dir_all(&scratch);
-        let (record, facts) = outcome.finish(router, hosts, self.privileges, ended);
+        let (record, facts) = outcome.finish(router, hosts, &observed, self.privileges, ended);
         // Dropping the router finishes the captures.
         if let Some(error) = capture_failed.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
             return Err(error.to_string());
@@ -173,6 +206,12 @@ impl Inside<'_> {
         tell(link, &Message::Record(record.to_bytes().map_err(|error| error.to_string())?));
         tell(link, &Message::Facts(facts));
         Ok(())
+    }
+
+    /// The reason why nothing of the run has real-time priority.
+    fn no_real_time(&self) -> String {
+        let refused = self.privileges.real_time_error.clone().filter(|_| self.options.real_time);
+        refused.unwrap_or_else(|| "real-time scheduling was not requested".to_owned())
     }
 
     fn key(&self) -> RunKey {

@@ -3,11 +3,13 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
 use jettison_live::LiveError;
 use jettison_live::device::{Offload, Tun};
 use jettison_live::net::counters::{self, Counters};
 use jettison_live::net::{self, Interface, Namespace, Route, sysctl};
 use jettison_live::process::{Link, Uplink};
+use jettison_report::HostSettings;
 use jettison_scenario::build::{LiveHost, LivePlan};
 use jettison_scenario::schema;
 
@@ -66,6 +68,8 @@ pub fn make(
             Uplink::reachable_name_servers()?;
         } else {
             set_up(&namespace, host, &interface)?;
+            let refused = net::apply_settings(&namespace)?;
+            notes.extend(refused.into_iter().map(|why| format!("host {}: {why}", host.name)));
             let mut wanted: Vec<(String, String)> = Vec::new();
             for (name, value) in flow_settings(plan, index) {
                 let other = wanted.iter().find(|(known, other)| *known == name && *other != value);
@@ -108,6 +112,29 @@ fn flow_settings(plan: &LivePlan, host: usize) -> Vec<(String, String)> {
     let own = plan.flows.iter().filter(|flow| flow.from == host || flow.to == host);
     let tcp = own.filter_map(|flow| flow.tcp.as_ref());
     tcp.flat_map(jettison_live::host::sysctls).map(|(path, value)| (path.replace('/', "."), value)).collect()
+}
+
+/// Reads the settings of the hosts' kernels that TCP depends on, the hosts with the same values together.
+pub fn settings(
+    namespaces: &[Arc<Namespace>],
+    plan: &LivePlan,
+    link: &Link,
+) -> Result<Vec<HostSettings>, LiveError> {
+    let mut all: Vec<HostSettings> = Vec::new();
+    for (index, (namespace, host)) in namespaces.iter().zip(&plan.hosts).enumerate() {
+        let of_flows = flow_settings(plan, index);
+        let others = host.sysctls.iter().chain(&of_flows).map(|(name, _)| name.as_str());
+        let mut values: IndexMap<String, String> =
+            net::read_settings(namespace, link.machine(), &others.collect::<Vec<_>>())?.into_iter().collect();
+        // Of the routes, where the kernel refuses it as the namespace's default.
+        values.insert("congestion".to_owned(), host.congestion.clone());
+        values.insert("txqueuelen".to_owned(), TX_QUEUE.to_string());
+        match all.iter_mut().find(|known| known.values == values) {
+            Some(known) => known.hosts.push(host.name.clone()),
+            None => all.push(HostSettings { hosts: vec![host.name.clone()], values }),
+        }
+    }
+    Ok(all)
 }
 
 /// Reads the kernel's drop counters of the machine and of each host.

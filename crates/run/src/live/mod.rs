@@ -10,6 +10,7 @@ mod check;
 mod command;
 mod controllers;
 mod inside;
+mod late;
 mod machine;
 mod measures;
 mod message;
@@ -60,7 +61,7 @@ pub struct LiveOptions {
     pub figures: Vec<Figure>,
     /// Git commit that the program was built from, for the manifest.
     pub commit: Option<String>,
-    /// Whether to schedule the router in real time if permitted.
+    /// Whether to schedule the router, the hosts and the programs in real time if permitted.
     pub real_time: bool,
     /// Whether to send events to the live page.
     pub watch: bool,

@@ -7,10 +7,11 @@ use jettison_live::net::counters::is_part;
 use jettison_live::process::Privileges;
 use jettison_live::router::{Ended, RouterOutcome, Scheduling};
 use jettison_measure::{Distribution, Recorder, RunRecord, metrics};
-use jettison_report::Failure;
+use jettison_report::{Failure, HostSettings};
 use jettison_scenario::build::LivePlan;
 use jettison_wire::FlowId;
 
+use super::late::Observed;
 use super::measures;
 use super::message::Facts;
 use super::supervise::Programs;
@@ -53,6 +54,21 @@ impl Outcome {
         }
     }
 
+    /// Adds the settings of the hosts' kernels.
+    pub fn kernels(&mut self, settings: Vec<HostSettings>) {
+        self.facts.live.settings = settings;
+    }
+
+    /// Adds how programs are scheduled: their priority, or the reason why they have none.
+    pub fn programs_scheduling(&mut self, priority: Result<&u8, &str>, has_programs: bool) {
+        if has_programs {
+            self.facts.live.programs_scheduling = match priority {
+                Ok(priority) => format!("SCHED_RR {priority}"),
+                Err(why) => format!("normal ({why})"),
+            };
+        }
+    }
+
     /// Adds packets dropped by kernels: host (empty for the machine), counter, number.
     pub fn kernel_dropped(&mut self, drops: &[(String, String, u64)]) {
         for (host, what, count) in drops {
@@ -83,16 +99,19 @@ impl Outcome {
         mut self,
         router: RouterOutcome,
         hosts: HostsOutcome,
+        observed: &Observed,
         privileges: &Privileges,
         ended: Time,
     ) -> (RunRecord, Facts) {
         let RouterOutcome { mut world, lateness, facts, .. } = router;
         let live = &mut self.facts.live;
-        live.scheduling = match (&facts.scheduling, &privileges.real_time_error) {
+        let scheduling = |found: &Scheduling| match (found, &privileges.real_time_error) {
             (Scheduling::Fifo(priority), _) => format!("SCHED_FIFO {priority}"),
             (Scheduling::Normal(_), Some(why)) => format!("normal ({why})"),
             (Scheduling::Normal(why), None) => format!("normal ({why})"),
         };
+        live.scheduling = scheduling(&facts.scheduling);
+        live.hosts_scheduling = scheduling(&hosts.scheduling);
         live.notes.extend(hosts.notes);
         for (port, name) in facts.ports.iter().zip(&self.hosts) {
             if port.refused > 0 {
@@ -143,7 +162,9 @@ impl Outcome {
             let told = measures::add(text, *flow, self.origin_unix_ms, ended, recorder, name);
             self.facts.live.notes.extend(told.notes);
         }
-        (world.finish(), self.facts)
+        let mut record = world.finish();
+        self.facts.live.timeliness = Some(observed.judge_record(&mut record));
+        (record, self.facts)
     }
 }
 

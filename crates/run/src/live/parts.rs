@@ -7,19 +7,18 @@ use jettison_live::LiveClock;
 use jettison_live::host::{HostSockets, LiveHosts, LiveProgram, SocketRule, Watched};
 use jettison_live::net::Namespace;
 use jettison_live::router::{Classifier, MeasuredFlow, Router, RouterPort, RouterSettings, Rule};
+use jettison_live::scheduling::priority;
 use jettison_scenario::build::{LiveFlow, LivePlan};
 use jettison_wire::FlowId;
 
 use super::machine::Made;
-
-/// The router's real-time priority.
-const PRIORITY: u8 = 50;
 
 /// Creates the built-in programs, moved out of the plan, and observers of the sockets of the user's programs.
 pub fn built_in(
     plan: &mut LivePlan,
     namespaces: &[Arc<Namespace>],
     clock: LiveClock,
+    real_time: bool,
 ) -> Result<LiveHosts, String> {
     let mut hosts = Vec::new();
     for (host, namespace) in plan.hosts.iter().zip(namespaces) {
@@ -54,6 +53,7 @@ pub fn built_in(
         }
     }
     LiveHosts::new(hosts, programs, watched, plan.flow_recorder(), clock)
+        .map(|hosts| hosts.in_real_time(real_time.then_some(priority::HOSTS)))
         .map_err(|error| format!("cannot start the built-in programs: {error}"))
 }
 
@@ -83,7 +83,7 @@ pub fn router(plan: LivePlan, hosts: Vec<Made>, clock: LiveClock, real_time: boo
         receivers: [Some(plan.hosts[flow.to].node), None],
     });
     let settings = RouterSettings {
-        real_time: real_time.then_some(PRIORITY),
+        real_time: real_time.then_some(priority::ROUTER),
         mtu: plan.settings.mtu,
         merge: plan.settings.merge,
         ..RouterSettings::default()

@@ -9,9 +9,9 @@ use std::time::Duration as Wall;
 
 use jettison_core::{Duration, Time};
 use jettison_live::net::Namespace;
-use jettison_live::process::Inherited;
 use jettison_live::process::command::{Exited, Program, ProgramId, Signal, Supervisor, Waited};
 use jettison_live::process::ready::{Readiness, Transport};
+use jettison_live::process::{Inherited, Threads, ThreadsOutcome};
 use jettison_live::{LiveError, clock};
 use jettison_report::Failure;
 use jettison_scenario::build::LivePlan;
@@ -23,6 +23,8 @@ use super::command::Planned;
 const GRACE: Wall = Wall::from_secs(2);
 /// Exit status of timeout(1) for a command that it ended.
 const OUT_OF_TIME: u8 = 124;
+/// Interval of the samples of the programs' threads.
+const SAMPLED: Duration = Duration::from_millis(250);
 
 /// The user's programs and their states.
 pub struct Programs {
@@ -32,6 +34,10 @@ pub struct Programs {
     terminal: Option<usize>,
     failures: Vec<Failure>,
     notes: Vec<String>,
+    threads: Threads,
+    sampled: Time,
+    /// Whether the programs have real-time priority.
+    real_time: bool,
 }
 
 struct Own {
@@ -52,6 +58,7 @@ impl Programs {
         logs: &Path,
         terminal: Option<&str>,
         whole_environment: bool,
+        real_time: Option<u8>,
     ) -> Programs {
         let mut own = Vec::new();
         let mut at_terminal = None;
@@ -78,6 +85,7 @@ impl Programs {
                 terminal: has_terminal,
                 stop_signal: signal(parameters.stop_signal),
                 grace: GRACE,
+                real_time,
             };
             let ready_within = wall(parameters.ready_within.0);
             own.push(Own { planned, program: Some(program), ready_within, running: None, asked: false });
@@ -88,7 +96,40 @@ impl Programs {
             terminal: at_terminal,
             failures: Vec::new(),
             notes: Vec::new(),
+            threads: Threads::default(),
+            sampled: Time::ZERO,
+            real_time: real_time.is_some(),
         }
+    }
+
+    /// Samples the programs' threads if that is due, or at once if `must`.
+    pub fn sample(&mut self, now: Time, must: bool) {
+        let since = now.since(self.sampled);
+        if !self.programs.is_empty() && (must || since >= SAMPLED) && !since.is_zero() {
+            self.sampled = now;
+            self.threads.sample(wall(since), self.real_time);
+        }
+    }
+
+    /// Ends the warm-up.
+    pub fn start_measuring(&mut self, now: Time) {
+        self.sample(now, true);
+        self.threads.start_measuring();
+    }
+
+    /// Returns what the samples of the threads show.
+    pub fn take_threads(&mut self) -> ThreadsOutcome {
+        let outcome = std::mem::take(&mut self.threads).finish();
+        if outcome.demoted > 0 {
+            self.notes.push(format!(
+                "threads of programs that did not sleep for a second and lost their real-time priority: {}",
+                outcome.demoted
+            ));
+        }
+        if !outcome.is_counted && !self.programs.is_empty() {
+            self.notes.push("the kernel does not count how long programs waited for a processor".to_owned());
+        }
+        outcome
     }
 
     /// Starts the programs that others wait for, and waits until all are ready.

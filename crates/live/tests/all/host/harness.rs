@@ -251,7 +251,7 @@ impl Run {
         let clock = LiveClock::start();
         let hosts =
             LiveHosts::new(hosts, programs, watched, recorder, clock).expect("descriptors are available");
-        let HostsOutcome { recorder, notes } = hosts.run(Time::ZERO + end, stop);
+        let HostsOutcome { recorder, notes, .. } = hosts.run(Time::ZERO + end, stop);
         Done { record: recorder.finish(clock.now()), notes, ended: clock.now() }
     }
 }
