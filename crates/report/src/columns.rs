@@ -51,9 +51,7 @@ impl ColumnValue {
     /// The value as tables print it: `96.44 ± 0.13`.
     pub fn text(&self) -> String {
         match self.estimate.ci95 {
-            Some([low, high]) if self.is_count && low == high => {
-                format!("{} ± 0", number::count(self.estimate.mean))
-            }
+            Some([low, high]) if self.is_count && low == high => number::count(self.estimate.mean),
             None if self.is_count => number::count(self.estimate.mean),
             interval => number::with_interval(self.estimate.mean, interval),
         }

@@ -49,7 +49,10 @@ pub use model::{
 pub use pcapng::PortCapture;
 pub use reproduction::{ClaimRecord, Counts, ReproductionRecord, ReproductionRow, Sentence, Tagged, Verdict};
 pub use reproduction_table::{claims_table, reproduction_table};
-pub use side_by_side::{Mismatch, OneSided, PairDifference, PairRow, Side, SideBySide, SideRecord};
+pub use side_by_side::{
+    Mismatch, OneSided, PairDifference, PairPercentile, PairRow, PercentileRecord, Side, SideBySide,
+    SideRecord,
+};
 pub use side_by_side_table::side_by_side_table;
 pub use store::{
     About, CaptureFolder, Captures, Claim, ClaimedFolder, Closing, Fault, FaultKind, Results, RunStore,

@@ -19,12 +19,12 @@ pub(crate) fn plain(value: f64) -> String {
 }
 
 /// A mean with its interval: `96.44 ± 0.13`, or `0.16 [0.03, 0.73]` where the two sides differ so much that `±` would
-/// mislead. The interval has two significant digits and the mean as many decimals.
+/// mislead. Equal values have no interval: `± 0` would say that chance is excluded, and nothing was random. The interval has two significant digits and the mean as many decimals.
 pub(crate) fn with_interval(mean: f64, interval: Option<[f64; 2]>) -> String {
     let Some([low, high]) = interval.filter(|_| mean.is_finite()) else { return plain(mean) };
     let half = (high - low) / 2.0;
     if half == 0.0 || !half.is_finite() {
-        return format!("{} ± 0", plain(mean));
+        return plain(mean);
     }
     let decimals = significant_decimals(half, 2).min(significant_decimals(mean, 4).max(1)).min(6);
     let sides = [mean - low, high - mean];
@@ -120,8 +120,8 @@ mod tests {
         assert_eq!(around(96.437, 0.128), "96.44 ± 0.13");
         assert_eq!(around(12345.6, 321.0), "12,346 ± 321");
         assert_eq!(with_interval(5.0, None), "5.00");
-        assert_eq!(around(5.0, 0.0), "5.00 ± 0");
-        assert_eq!(around(0.0, 0.0), "0 ± 0");
+        assert_eq!(around(5.0, 0.0), "5.00");
+        assert_eq!(around(0.0, 0.0), "0");
         assert_eq!(around(43.2, 0.00001), "43.20 ± 0.00");
     }
 
@@ -137,7 +137,7 @@ mod tests {
     fn a_difference_has_a_sign() {
         assert_eq!(signed(0.437, Some([0.309, 0.565])), "+0.44 ± 0.13");
         assert_eq!(signed(-83.4, None), "-83.4");
-        assert_eq!(signed(0.0, Some([0.0, 0.0])), "0 ± 0");
+        assert_eq!(signed(0.0, Some([0.0, 0.0])), "0");
     }
 
     #[test]

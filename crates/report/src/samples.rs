@@ -14,7 +14,7 @@ pub(crate) struct Sample<'a> {
     pub domain: Domain,
     /// Seed and value of each run that has one, in the order of the runs.
     pub by_run: Vec<(u64, f64)>,
-    percentiles: Vec<[f64; 3]>,
+    percentiles: Vec<(u64, [f64; 3])>,
     /// Number of runs seen so far, counted from one.
     seen: usize,
 }
@@ -53,7 +53,7 @@ impl<'a> Samples<'a> {
                 }
                 sample.fill(runs, index);
                 sample.by_run.push((run.key.seed, value.mean));
-                sample.percentiles.extend(value.percentiles);
+                sample.percentiles.extend(value.percentiles.map(|found| (run.key.seed, found)));
                 sample.seen = index + 1;
             }
         }
@@ -87,8 +87,15 @@ impl Sample<'_> {
     /// Means over the runs of the median, 95th and 99th percentile; `None` without a distribution.
     pub fn mean_percentiles(&self) -> Option<[f64; 3]> {
         let found = &self.percentiles;
-        let mean = |i: usize| found.iter().map(|p| p[i]).sum::<f64>() / found.len() as f64;
+        let mean = |i: usize| found.iter().map(|(_, p)| p[i]).sum::<f64>() / found.len() as f64;
         (!found.is_empty()).then(|| [mean(0), mean(1), mean(2)])
+    }
+}
+
+impl Sample<'_> {
+    /// Seed and percentile of each run that has one: 0 for the median, 1 for the 95th, 2 for the 99th.
+    pub fn percentile_by_run(&self, which: usize) -> Vec<(u64, f64)> {
+        self.percentiles.iter().map(|(seed, found)| (*seed, found[which])).collect()
     }
 }
 

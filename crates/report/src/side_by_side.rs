@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
+use jettison_measure::{Declared, Domain, Kept};
 use serde::Serialize;
 
 use crate::difference::paired;
@@ -60,6 +61,23 @@ pub struct PairRow {
     pub b: Estimate,
     /// B minus A.
     pub difference: PairDifference,
+    /// Whether both have the same value under every seed, and the same seeds.
+    pub is_identical: bool,
+    /// Median and 99th percentile, if the metric has a distribution.
+    pub percentiles: Vec<PairPercentile>,
+}
+
+/// A percentile of a metric's distribution in both results: means over the runs' percentiles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairPercentile {
+    /// Which: 50 or 99.
+    pub percent: u8,
+    /// Mean over A's seeds.
+    pub a: Estimate,
+    /// Mean over B's seeds.
+    pub b: Estimate,
+    /// B minus A.
+    pub difference: PairDifference,
 }
 
 /// The difference between the means of two results.
@@ -74,8 +92,19 @@ pub struct PairDifference {
 impl PairRow {
     /// B divided by A; `None` if A is zero.
     pub fn ratio(&self) -> Option<f64> {
-        (self.a.mean != 0.0).then(|| self.b.mean / self.a.mean)
+        ratio(&self.a, &self.b)
     }
+}
+
+impl PairPercentile {
+    /// B divided by A; `None` if A is zero.
+    pub fn ratio(&self) -> Option<f64> {
+        ratio(&self.a, &self.b)
+    }
+}
+
+fn ratio(a: &Estimate, b: &Estimate) -> Option<f64> {
+    (a.mean != 0.0).then(|| b.mean / a.mean)
 }
 
 /// A variant, object or metrics that only one result has.
@@ -139,16 +168,14 @@ impl SideBySide {
     }
 
     fn add_pair(&mut self, [in_a, in_b]: &[String; 2]) {
-        let is_simulated =
-            [&self.a, &self.b].iter().all(|side| side.manifest.experiment.mode == Mode::Simulated);
         let (runs_a, runs_b) = (runs_of(&self.a, in_a), runs_of(&self.b, in_b));
         let (samples_a, samples_b) = (Samples::of(&runs_a), Samples::of(&runs_b));
         let (of_a, of_b) = (by_name(&samples_a), by_name(&samples_b));
         for (name, a) in &of_a {
             let Some(b) = of_b.get(name) else { continue };
-            let of = |sample: &Sample<'_>| Estimate::within(sample.domain, &values(sample));
-            let (Some(estimate_a), Some(estimate_b)) = (of(a), of(b)) else { continue };
-            let Some(difference) = difference(a, b, is_simulated) else { continue };
+            let Some((estimate_a, estimate_b, difference)) = compared(a.domain, &a.by_run, &b.by_run) else {
+                continue;
+            };
             self.rows.push(PairRow {
                 variant: in_a.clone(),
                 object: a.first.object.clone(),
@@ -157,6 +184,8 @@ impl SideBySide {
                 a: estimate_a,
                 b: estimate_b,
                 difference,
+                is_identical: sorted(&a.by_run) == sorted(&b.by_run),
+                percentiles: percentiles(a, b),
             });
         }
         let sides = [(Side::A, in_a, &of_a, &of_b), (Side::B, in_b, &of_b, &of_a)];
@@ -214,6 +243,8 @@ impl SideBySide {
             difference_ci95: row.difference.estimate.ci95,
             paired: row.difference.is_paired,
             ratio: row.ratio(),
+            identical: row.is_identical,
+            percentiles: row.percentiles.iter().map(PercentileRecord::of).collect(),
         });
         let alone = self.one_sided.iter().map(|alone| SideRecord::OneSided {
             side: alone.side,
@@ -270,9 +301,42 @@ pub enum SideRecord<'a> {
         difference_ci95: Option<[f64; 2]>,
         paired: bool,
         ratio: Option<f64>,
+        identical: bool,
+        percentiles: Vec<PercentileRecord>,
     },
     /// A variant, object or metrics that only one has.
     OneSided { side: Side, variant: &'a str, object: Option<&'a str>, metrics: &'a [String] },
+}
+
+/// A percentile in a record of `compare --json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[allow(missing_docs)] // the fields are those of the types above
+pub struct PercentileRecord {
+    pub percent: u8,
+    pub a: f64,
+    pub a_ci95: Option<[f64; 2]>,
+    pub b: f64,
+    pub b_ci95: Option<[f64; 2]>,
+    pub difference: f64,
+    pub difference_ci95: Option<[f64; 2]>,
+    pub paired: bool,
+    pub ratio: Option<f64>,
+}
+
+impl PercentileRecord {
+    fn of(found: &PairPercentile) -> PercentileRecord {
+        PercentileRecord {
+            percent: found.percent,
+            a: found.a.mean,
+            a_ci95: found.a.ci95,
+            b: found.b.mean,
+            b_ci95: found.b.ci95,
+            difference: found.difference.estimate.mean,
+            difference_ci95: found.difference.estimate.ci95,
+            paired: found.difference.is_paired,
+            ratio: found.ratio(),
+        }
+    }
 }
 
 /// Matches variants of the same name; or, if each result has only one, those.
@@ -305,19 +369,50 @@ fn full_metric(sample: &Sample<'_>) -> String {
     }
 }
 
-fn values(sample: &Sample<'_>) -> Vec<f64> {
-    sample.by_run.iter().map(|(_, value)| *value).collect()
+fn values(by_run: &[(u64, f64)]) -> Vec<f64> {
+    by_run.iter().map(|(_, value)| *value).collect()
 }
 
-/// B minus A: paired if both are simulated and have the same seeds, which then draw the same random numbers.
-fn difference(a: &Sample<'_>, b: &Sample<'_>, is_simulated: bool) -> Option<PairDifference> {
-    let seeds = |sample: &Sample<'_>| sample.by_run.iter().map(|(seed, _)| *seed).collect::<BTreeSet<u64>>();
-    let is_paired = is_simulated && seeds(a) == seeds(b);
+fn sorted(by_run: &[(u64, f64)]) -> Vec<(u64, f64)> {
+    let mut sorted = by_run.to_vec();
+    sorted.sort_by_key(|(seed, _)| *seed);
+    sorted
+}
+
+/// The means of both and their difference.
+fn compared(
+    domain: Domain,
+    a: &[(u64, f64)],
+    b: &[(u64, f64)],
+) -> Option<(Estimate, Estimate, PairDifference)> {
+    let of = |by_run: &[(u64, f64)]| Estimate::within(domain, &values(by_run));
+    Some((of(a)?, of(b)?, difference(domain, a, b)?))
+}
+
+/// B minus A: paired if both have the same seeds, which then draw the same random numbers. (What a live kernel adds to a seed is
+/// in the differences too, and widens their interval.)
+fn difference(domain: Domain, a: &[(u64, f64)], b: &[(u64, f64)]) -> Option<PairDifference> {
+    let seeds = |by_run: &[(u64, f64)]| by_run.iter().map(|(seed, _)| *seed).collect::<BTreeSet<u64>>();
+    let is_paired = seeds(a) == seeds(b);
     let estimate = match is_paired {
-        true => paired(a.domain, &a.by_run, &b.by_run)?.estimate,
+        true => paired(domain, a, b)?.estimate,
         false => Estimate::difference(&values(a), &values(b))?,
     };
     Some(PairDifference { estimate, is_paired })
+}
+
+/// Median and 99th percentile of a metric with a distribution. Percentiles of samples over time, as of goodput, are not shown.
+fn percentiles(a: &Sample<'_>, b: &Sample<'_>) -> Vec<PairPercentile> {
+    let declared = Declared::named(&a.first.metric);
+    if !declared.is_some_and(|declared| declared.kept.contains(&Kept::Distribution)) {
+        return Vec::new();
+    }
+    let of = |(percent, which): (u8, usize)| {
+        let [a_by_run, b_by_run] = [a, b].map(|sample| sample.percentile_by_run(which));
+        let (a, b, difference) = compared(a.domain, &a_by_run, &b_by_run)?;
+        Some(PairPercentile { percent, a, b, difference })
+    };
+    [(50, 0), (99, 2)].into_iter().filter_map(of).collect()
 }
 
 fn warnings(a: &Experiment, b: &Experiment) -> Vec<Mismatch> {
@@ -401,6 +496,78 @@ mod tests {
                 alone(Side::B, "codel", Some("bottleneck.forward"), &["lateness"]),
                 alone(Side::A, "codel-ecn", None, &[]),
             ]
+        );
+    }
+
+    #[test]
+    fn distributions_are_compared_by_percentiles_and_paired_by_seed() {
+        let folder = tempfile::tempdir().unwrap();
+        let a = testing::stored(&folder.path().join("a"), &["tail-drop"], 3);
+        let b = testing::stored(&folder.path().join("b"), &["other", "tail-drop"], 3);
+        let both = SideBySide::of(a, b);
+        let row = |metric: &str| {
+            let found =
+                both.rows.iter().find(|row| row.object == "bottleneck.forward" && row.metric == metric);
+            found.unwrap_or_else(|| panic!("no {metric}"))
+        };
+        let [median, p99] = &row("sojourn").percentiles[..] else { panic!("{:?}", row("sojourn")) };
+        assert_eq!((median.percent, p99.percent), (50, 99));
+        for (percentile, which) in [(median, 0), (p99, 2)] {
+            let of_runs = |results: &Results| -> Vec<f64> {
+                let runs = results.runs.iter().filter(|run| run.key.variant == "tail-drop");
+                let value = |run: &RunSummary| run.value("bottleneck.forward", "sojourn", "")?.percentiles;
+                runs.filter_map(|run| Some(value(run)?[which])).collect()
+            };
+            let (of_a, of_b) = (of_runs(&both.a), of_runs(&both.b));
+            let differences: Vec<f64> = of_a.iter().zip(&of_b).map(|(a, b)| b - a).collect();
+            let expected = Estimate::of(&differences).unwrap();
+            assert!(percentile.difference.is_paired && of_a.len() == 3);
+            assert!((percentile.difference.estimate.mean - expected.mean).abs() < 1e-9);
+            assert_eq!(percentile.difference.estimate.ci95.is_some(), expected.ci95.is_some());
+            assert!((percentile.a.mean - of_a.iter().sum::<f64>() / 3.0).abs() < 1e-9);
+        }
+        assert!(row("throughput").percentiles.is_empty(), "percentiles of samples over time");
+        let records: Vec<String> =
+            both.records().map(|record| serde_json::to_string(&record).unwrap()).collect();
+        let sojourn = records.iter().find(|record| record.contains("\"metric\":\"sojourn\"")).unwrap();
+        assert!(sojourn.contains("\"percentiles\":[{\"percent\":50,\"a\":"), "{sojourn}");
+    }
+
+    #[test]
+    fn results_of_the_same_runs_are_identical() {
+        let folder = tempfile::tempdir().unwrap();
+        let same = |name: &str| testing::stored(&folder.path().join(name), &["codel"], 2);
+        let both = SideBySide::of(same("a"), same("b"));
+        assert!(!both.rows.is_empty() && both.rows.iter().all(|row| row.is_identical));
+        let mut other = same("c");
+        for run in &mut other.runs {
+            let mut values = run.values.clone();
+            values.iter_mut().filter(|value| value.metric == "goodput").for_each(|value| value.mean += 0.5);
+            *run = RunSummary::new(run.key.clone(), values);
+        }
+        let both = SideBySide::of(same("d"), other);
+        assert!(both.rows.iter().all(|row| row.is_identical == (row.metric != "goodput")));
+    }
+
+    #[test]
+    fn a_sides_own_warnings_are_repeated_except_on_its_intervals() {
+        let folder = tempfile::tempdir().unwrap();
+        let sim = testing::stored(&folder.path().join("sim"), &["codel"], 2);
+        let mut live = testing::live(&folder.path().join("live"));
+        let warning = |kind: &str| Warning {
+            kind: kind.to_owned(),
+            reason: format!("It is {kind}"),
+            remedy: "mend it".to_owned(),
+            concerns: vec!["codel, seed 1".to_owned()],
+        };
+        live.warnings = ["late-run", "few-seeds", "wide-interval"].map(warning).to_vec();
+        let both = SideBySide::of(sim, live);
+        let told = both.warnings.iter().find(|mismatch| mismatch.text == "B (live): It is late-run");
+        assert_eq!(told.map(|told| told.lines.as_slice()), Some(&["codel, seed 1".to_owned()][..]));
+        assert!(
+            both.warnings
+                .iter()
+                .all(|mismatch| !mismatch.text.contains("seeds") || mismatch.text.contains("All"))
         );
     }
 

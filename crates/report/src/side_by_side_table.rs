@@ -2,9 +2,8 @@
 
 use comfy_table::ContentArrangement;
 
-use crate::model::Mode;
 use crate::number;
-use crate::side_by_side::{OneSided, PairRow, Side, SideBySide};
+use crate::side_by_side::{OneSided, PairDifference, PairRow, Side, SideBySide};
 use crate::table::{align_right, hanging, new_table};
 
 /// One table per variant with one row per common metric; then one-sided values, then warnings.
@@ -64,16 +63,45 @@ fn rows(both: &SideBySide, width: usize) -> String {
                 difference(row),
                 row.ratio().map_or_else(|| "–".to_owned(), number::plain),
             ]);
+            for percentile in &row.percentiles {
+                table.add_row([
+                    format!("    p{}", percentile.percent),
+                    String::new(),
+                    number::with_interval(percentile.a.mean, percentile.a.ci95),
+                    number::with_interval(percentile.b.mean, percentile.b.ci95),
+                    marked(&percentile.difference),
+                    percentile.ratio().map_or_else(|| "–".to_owned(), number::plain),
+                ]);
+            }
         }
         align_right(&mut table, 2..6);
         out.push_str(&format!("{table}\n"));
     }
-    out + "Means over seeds, ± half the 95 % interval or [its ends].\n" + &explanation(both, width)
+    let means = "over seeds, ± half the 95 % interval or [its ends]; without, one seed or the same under all. p50 and p99 \
+                 are means of the runs' percentiles.";
+    out + &hanging("Means", means, width) + &explanation(both, width) + &identical(both, width)
+}
+
+/// The line on results whose runs are the same.
+fn identical(both: &SideBySide, width: usize) -> String {
+    let rows = both.rows.len();
+    match both.rows.iter().filter(|row| row.is_identical).count() {
+        0 => String::new(),
+        same if same == rows => {
+            hanging("Identical", "A and B have the same value of everything under every seed.", width)
+        }
+        same => hanging("Identical", &format!("{same} of {rows} values (=) under every seed."), width),
+    }
+}
+
+/// A difference with its interval, and a mark if the interval excludes zero; `=` if no run differs.
+pub(crate) fn difference(row: &PairRow) -> String {
+    if row.is_identical { "=".to_owned() } else { marked(&row.difference) }
 }
 
 /// A difference with its interval, and a mark if the interval excludes zero.
-pub(crate) fn difference(row: &PairRow) -> String {
-    let estimate = &row.difference.estimate;
+pub(crate) fn marked(difference: &PairDifference) -> String {
+    let estimate = &difference.estimate;
     let text = number::signed(estimate.mean, estimate.ci95);
     match estimate.excludes(0.0) {
         true if estimate.mean > 0.0 => format!("{text} ▲"),
@@ -95,14 +123,9 @@ fn explanation(both: &SideBySide, width: usize) -> String {
 /// Whether the differences are paired, in a sentence or two.
 pub(crate) fn pairing(both: &SideBySide) -> String {
     let paired = both.rows.iter().filter(|row| row.difference.is_paired).count();
-    let is_simulated =
-        [Side::A, Side::B].map(|side| both.side(side).manifest.experiment.mode == Mode::Simulated);
-    let why = match is_simulated {
-        [true, true] => "they do not have the same seeds",
-        _ => "live runs do not repeat what a seed does",
-    };
     match paired {
-        0 => format!("Not paired, since {why}: the interval (Welch) takes the two as independent."),
+        0 => "Not paired, since they do not have the same seeds: the interval (Welch) takes the two as independent."
+            .to_owned(),
         _ if paired == both.rows.len() => {
             "Paired by seed: the interval is that of the differences.".to_owned()
         }
@@ -144,6 +167,18 @@ mod tests {
             lines: vec!["seeds: [1, 2, 3] | [1, 2]".to_owned()],
         });
         insta::assert_snapshot!(side_by_side_table(&both, 100));
+    }
+
+    #[test]
+    fn identical_results_are_said_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let same = |name: &str| testing::stored(&folder.path().join(name), &["codel"], 3);
+        let table = side_by_side_table(&SideBySide::of(same("a"), same("b")), 100);
+        assert!(
+            table.contains("\nIdentical: A and B have the same value of everything under every seed."),
+            "{table}"
+        );
+        assert!(table.contains(" = ") && !table.contains("± 0 "), "{table}");
     }
 
     #[test]

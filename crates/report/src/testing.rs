@@ -158,7 +158,6 @@ pub(crate) fn live(target: &Path) -> Results {
             scheduling: "SCHED_FIFO 50".to_owned(),
             offload: "checksums".to_owned(),
             kernel: "6.18.5".to_owned(),
-            hosts_scheduling: "SCHED_FIFO 40".to_owned(),
             notes: vec!["two cores".to_owned()],
             ..LiveFacts::default()
         };

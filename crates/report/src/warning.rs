@@ -149,7 +149,7 @@ fn equal_seeds(results: &Results) -> Option<Warning> {
     let concerns: Vec<String> = concerned.map(|(variant, _)| variant.to_owned()).collect();
     (!concerns.is_empty()).then(|| Warning {
         kind: "equal-seeds".to_owned(),
-        reason: "All seeds gave the same values: nothing in the scenario is random, and ± 0 says nothing of chance"
+        reason: "All seeds gave the same values: nothing in the scenario is random, and the runs are one run repeated"
             .to_owned(),
         remedy: "add randomness, such as `start_jitter` of the flows or random loss of a link".to_owned(),
         concerns,

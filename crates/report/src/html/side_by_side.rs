@@ -12,7 +12,7 @@ use super::{MOST_DRAWN, Section, page};
 use crate::error::ReportError;
 use crate::number;
 use crate::side_by_side::{Side, SideBySide};
-use crate::side_by_side_table::{difference, pairing, text};
+use crate::side_by_side_table::{difference, marked, pairing, text};
 use crate::store::{Results, read_series};
 
 /// Series in common charts, in order.
@@ -116,12 +116,23 @@ fn values(both: &SideBySide) -> String {
                 number_cell(&difference(row)),
                 number_cell(&row.ratio().map_or_else(|| "–".to_owned(), number::plain)),
             ));
+            for percentile in &row.percentiles {
+                out.push_str(&format!(
+                    "<tr><td></td><td class=\"soft\">p{}</td><td></td>{}{}{}{}</tr>\n",
+                    percentile.percent,
+                    number_cell(&number::with_interval(percentile.a.mean, percentile.a.ci95)),
+                    number_cell(&number::with_interval(percentile.b.mean, percentile.b.ci95)),
+                    number_cell(&marked(&percentile.difference)),
+                    number_cell(&percentile.ratio().map_or_else(|| "–".to_owned(), number::plain)),
+                ));
+            }
         }
         out.push_str("</tbody></table></div>\n");
     }
     out.push_str(&format!(
         "<p class=\"note\">Means over seeds; ± is half the 95 % confidence interval, brackets are its ends. The difference \
-         is B − A, the ratio B / A; ▲ and ▼ mark differences whose interval excludes 0. {}</p>\n",
+         is B − A, the ratio B / A; ▲ and ▼ mark differences whose interval excludes 0, = values that no run differs in. \
+         p50 and p99 are means of the runs' percentiles. {}</p>\n",
         pairing(both)
     ));
     out

@@ -258,6 +258,45 @@ fn a_live_report_shows_its_mode_failures_and_lateness() {
 }
 
 #[test]
+fn a_live_report_shows_the_lateness_of_threads_and_the_settings_of_kernels() {
+    use crate::model::{HostSettings, ThreadLateness, Timeliness};
+    let folder = tempfile::tempdir().unwrap();
+    let mut results = testing::live(&folder.path().join("out"));
+    let thread = |of: &str, p99_us: f64, late| ThreadLateness {
+        of: of.to_owned(),
+        p50_us: 5.0,
+        p99_us,
+        max_us: 6_000.0,
+        late,
+    };
+    for (place, entry) in results.manifest.live.iter_mut().enumerate() {
+        let threads = vec![thread("router", 40.0, false), thread("hosts", 4_127.0 + place as f64, true)];
+        let timeliness =
+            Timeliness { late: true, limit_us: 271.0, threads, cpu_pressure: Some(99.5), steal: None };
+        entry.facts.timeliness = Some(timeliness);
+        entry.facts.hosts_scheduling = "normal (not <permitted>)".to_owned();
+        let values =
+            [("net.ipv4.tcp_wmem".to_owned(), "4096 16384 33554432".to_owned())].into_iter().collect();
+        entry.facts.settings = vec![HostSettings { hosts: vec!["h1".to_owned(), "h2".to_owned()], values }];
+    }
+    let page = render(&results).unwrap();
+    let section = &page[page.find("id=\"lateness-title\"").unwrap()..];
+    let section = &section[..section.find("</section>").unwrap()];
+    assert_eq!(section.matches("<td>hosts</td>").count(), 3, "one row per run");
+    let row = &section[section.find("<td>hosts</td>").unwrap()..];
+    let row = &row[..row.find("</tr>").unwrap()];
+    let expected = ["5.00", "4,127", "6,000", "271", "99.5", "–"];
+    let cells: String = expected.iter().map(|cell| format!("<td class=\"number\">{cell}</td>")).collect();
+    assert_eq!(row, format!("<td>hosts</td>{cells}<td>late</td>"));
+    // Runs whose lateness alone differs share their conditions.
+    assert_eq!(page.matches("<tr><th>live</th>").count(), 1);
+    assert!(page.contains("router scheduled SCHED_FIFO 50, hosts normal (not &lt;permitted&gt;), offload"));
+    let settings =
+        "<summary>settings of h1, h2</summary>\n<pre>net.ipv4.tcp_wmem = 4096 16384 33554432</pre>";
+    assert!(page.contains(settings));
+}
+
+#[test]
 fn a_simulated_report_has_no_sections_of_live_ones() {
     let page = page();
     assert!(page.contains("<span class=\"soft\">mode</span> <b>sim</b>"));
