@@ -7,7 +7,7 @@ import { Plot } from "./plot.js";
 /** @import { Line, PlotOptions } from "./plot.js" */
 /** @import { Column, FlowColumns, Store } from "./store.js" */
 
-/** Number of queues that are open initially: a topology may have dozens, most of which are empty. */
+/** Number of queues that are open initially without known bottlenecks: a topology may have dozens, most of which are empty. */
 const OPEN = 3;
 
 export class Cards {
@@ -68,7 +68,9 @@ export class Cards {
       this.#main.append(element("p", "waiting", "Waiting for a run to start."));
       return;
     }
-    store.layout.queues.forEach((name, index) => this.#card(name, index < OPEN, queuePlots(store, index, name)));
+    const { queues, open } = store.layout;
+    const opens = (/** @type {number} */ index) => (open.length > 0 ? open.includes(index) : index < OPEN);
+    queues.forEach((name, index) => this.#card(name, opens(index), queuePlots(store, index, name)));
     if (store.flows.length > 0) this.#card("Flows", true, flowPlots(store, store.layout.flows));
     window.scrollTo(0, scroll);
   }

@@ -11,6 +11,7 @@
  * @property {number} duration_s
  * @property {string[]} queues
  * @property {string[]} flows
+ * @property {number[]} open Queues whose cards are open at first; the first ones if empty.
  */
 
 /**

@@ -123,6 +123,7 @@ mod tests {
             duration_s: 60.0,
             queues: vec![],
             flows: vec![],
+            open: vec![],
         })
     }
 

@@ -44,6 +44,9 @@ pub struct Layout {
     pub queues: Vec<String>,
     /// Names of the flows, in the order of [`Snapshot::flows`].
     pub flows: Vec<String>,
+    /// Indices of the queues whose cards are open at first: the bottlenecks. If empty, the first ones are.
+    #[serde(default)]
+    pub open: Vec<usize>,
 }
 
 /// State of a run, and changes since the previous snapshot.
@@ -118,6 +121,7 @@ mod tests {
                 duration_s: 60.0,
                 queues: vec!["bottleneck.forward".into()],
                 flows: vec!["bulk".into()],
+                open: vec![],
             }),
             Event::Snapshot(Snapshot {
                 run: 1,

@@ -21,7 +21,7 @@ use jettison_live::scheduling::{RealTime, priority, programs_priority};
 use jettison_live::{LiveClock, clock};
 use jettison_report::{Captures, ReportError, RunKey};
 use jettison_scenario::build::{BuildOptions, Builder, LivePlan};
-use jettison_scenario::{Scenario, Variant};
+use jettison_scenario::{Hop, Scenario, Variant};
 use jettison_watch::{Event, Layout};
 
 use super::LiveOptions;
@@ -228,7 +228,38 @@ impl Inside<'_> {
             duration_s: self.variant.settings.duration.as_nanos() as f64 / 1e9,
             queues: plan.world.direction_names().map(str::to_owned).collect(),
             flows: plan.flows.iter().map(|flow| flow.name.clone()).collect(),
+            open: self.bottlenecks(plan),
         }
+    }
+}
+
+/// Number of queues that the live page opens at first.
+const OPENED: usize = 3;
+
+impl Inside<'_> {
+    /// Indices of the queues at which packets are likely to wait: in front of the link of each flow's path that can carry least.
+    /// Those of most flows come first.
+    fn bottlenecks(&self, plan: &LivePlan) -> Vec<usize> {
+        let (settings, contents) = (&self.variant.settings, &self.scenario.contents);
+        let capacity = |hop: &Hop<'_>| {
+            let model = self.builder.link_model(settings, contents, hop.link, hop.forward).ok()?;
+            Some(model.capacity(Time::ZERO, Time::ZERO + settings.duration).get())
+        };
+        let names: Vec<&str> = plan.world.direction_names().collect();
+        let mut flows = vec![0; names.len()];
+        for flow in settings.flows.values() {
+            let path = settings.path(&flow.from, &flow.to).unwrap_or_default();
+            let least =
+                path.iter().filter_map(|hop| Some((capacity(hop)?, hop))).min_by_key(|(most, _)| *most);
+            let place = least.and_then(|(_, hop)| names.iter().position(|name| *name == hop.name()));
+            if let Some(place) = place {
+                flows[place] += 1;
+            }
+        }
+        let mut found: Vec<usize> = (0..names.len()).filter(|place| flows[*place] > 0).collect();
+        found.sort_by_key(|place| std::cmp::Reverse(flows[*place]));
+        found.truncate(OPENED);
+        found
     }
 }
 

@@ -36,6 +36,7 @@ impl Synthetic {
                 .map(String::from)
                 .to_vec(),
             flows: ["bulk", "web <i>", "player", "ping"].map(String::from).to_vec(),
+            open: vec![],
         }
     }
 

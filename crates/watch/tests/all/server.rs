@@ -183,6 +183,7 @@ fn layout(run: u32) -> Event {
         duration_s: 60.0,
         queues: vec!["bottleneck.forward".into()],
         flows: vec!["bulk".into()],
+        open: vec![],
     })
 }
 
