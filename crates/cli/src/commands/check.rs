@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use jettison_run::default_threads;
 use jettison_run::estimate::{Estimate, estimate};
-use jettison_run::live::Commands;
+use jettison_run::live::{Command, Commands};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario, schema_json};
 use serde_json::{Value, json};
@@ -28,8 +28,9 @@ pub fn check(
             Ok(scenario) => {
                 warn(&scenario);
                 let estimate = estimate(&scenario, default_threads(), false);
+                let commands = Commands::of(&scenario, &builder);
                 if json {
-                    print_record(&record(file, &scenario, &estimate))?;
+                    print_record(&record(file, &scenario, &estimate, &commands))?;
                     continue;
                 }
                 let runs = scenario.variants.len() * scenario.seeds.len();
@@ -42,7 +43,6 @@ pub fn check(
                     count(runs, "run"),
                     scenario.variants[0].settings.duration,
                 ))?;
-                let commands = Commands::of(&scenario, &builder);
                 if !commands.is_empty() {
                     print(format_args!("{}\n", listing(&scenario, &commands, "would run")))?;
                 }
@@ -57,7 +57,20 @@ pub fn check(
 }
 
 /// What `--json` prints of a valid file.
-fn record(file: &Path, scenario: &Scenario, estimate: &Estimate) -> Value {
+fn record(file: &Path, scenario: &Scenario, estimate: &Estimate, commands: &Commands) -> Value {
+    let commands = commands.iter().map(|command| {
+        let Command { key, host, count, words, parameters, variants } = command;
+        json!({
+            "key": key,
+            "host": host,
+            "count": count,
+            "words": words,
+            "user": parameters.user,
+            "environment": parameters.environment,
+            "pass_environment": parameters.pass_environment,
+            "variants": variants,
+        })
+    });
     json!({
         "type": "check",
         "file": file.display().to_string(),
@@ -66,6 +79,7 @@ fn record(file: &Path, scenario: &Scenario, estimate: &Estimate) -> Value {
         "seeds": scenario.seeds.len(),
         "duration": scenario.variants[0].settings.duration,
         "estimate": estimate,
+        "commands": commands.collect::<Vec<_>>(),
     })
 }
 
