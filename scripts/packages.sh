@@ -23,7 +23,7 @@ apt_get() {
     status=0
     as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o Acquire::Retries=3 "$@" >"$log" 2>&1 || status=$?
     if [ $status -eq 0 ] || [ $SECONDS -ge $end ]; then break; fi
-    grep -qE 'Could not get lock|Unable to (lock|acquire)' "$log" || break
+    grep -qE 'Could not get lock|Unable to (lock|acquire)|locked by another process' "$log" || break
     [ -n "$told" ] || say "waiting for another package manager (up to $apt_patience s)"
     told=yes
     sleep 2

@@ -65,7 +65,8 @@ impl RealTime {
 impl Drop for RealTime {
     fn drop(&mut self) {
         if matches!(self.scheduling, Scheduling::Fifo(_)) {
-            let _ = make_normal(0);
+            // Returning to the normal class is always permitted, removing SCHED_RESET_ON_FORK is not.
+            let _ = schedule(0, libc::SCHED_OTHER | libc::SCHED_RESET_ON_FORK, 0);
         }
         // SAFETY: as above; zero restores the thread's default.
         unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 0 as libc::c_ulong) };
@@ -77,7 +78,7 @@ pub(crate) fn enter_round_robin(priority: u8) -> io::Result<()> {
     schedule(0, libc::SCHED_RR, priority)
 }
 
-/// Returns a thread to normal scheduling, which is always permitted; 0 is the calling thread.
+/// Returns a thread of a program to normal scheduling.
 pub(crate) fn make_normal(thread: libc::pid_t) -> io::Result<()> {
     schedule(thread, libc::SCHED_OTHER, 0)
 }
@@ -141,7 +142,7 @@ mod tests {
                 other => assert!(matches!(other, Scheduling::Normal(why) if why.contains("rejected"))),
             }
             drop(real_time);
-            assert_eq!(policy(), before);
+            assert_eq!(policy() & !libc::SCHED_RESET_ON_FORK, before);
             let normal = RealTime::enter(None);
             assert!(matches!(normal.scheduling(), Scheduling::Normal(_)));
         })

@@ -59,6 +59,10 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
             results.folder.display(),
             results.report().display()
         ));
+        // Those on seeds and intervals are of no use for one run.
+        for warning in results.warnings.iter().filter(|warning| warning.kind == "late-run") {
+            print_error(format_args!("jettison: warning: {}", warning.text()));
+        }
     }
     let failures = results.manifest.failures.iter().map(|entry| &entry.failure);
     // The command has printed its own errors. Report those of other programs, and a command without an exit status.

@@ -43,6 +43,24 @@ fn the_estimate_grows_with_the_load_and_is_in_the_record() {
 }
 
 #[test]
+fn the_record_lists_the_commands_of_a_live_scenario() {
+    let folder = Folder::with_small();
+    let record = |folder: &Folder| -> serde_json::Value {
+        let printed = folder.jettison(&["check", "small.toml", "--json"]).ok();
+        serde_json::from_str(&printed).expect("it is a record")
+    };
+    assert_eq!(record(&folder)["commands"], serde_json::json!([]));
+    let app = r#"{ kind = "command", at_to = "iperf3 -c '{from}' -t 1", user = "nobody", environment = { A = "b" } }"#;
+    folder.write("small.toml", &changed(r#"app = "bulk""#, &format!("app = {app}")));
+    let commands = record(&folder)["commands"].clone();
+    let [command] = &commands.as_array().expect("a list")[..] else { panic!("{commands}") };
+    assert_eq!(command["key"], "flows.bulk.app.at_to");
+    assert_eq!(command["words"], serde_json::json!(["iperf3", "-c", "{from}", "-t", "1"]));
+    assert_eq!((&command["user"], &command["environment"]["A"]), (&"nobody".into(), &"b".into()));
+    assert_eq!(command["variants"].as_array().map(Vec::len), Some(2), "{commands}");
+}
+
+#[test]
 fn a_run_that_does_not_fit_into_memory_is_refused_with_the_figure() {
     // More than any machine has: what two links of 10 Tbit/s hold in their delay of a minute.
     let folder = Folder::with_small();

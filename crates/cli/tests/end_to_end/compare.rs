@@ -23,6 +23,7 @@ fn the_table_has_both_results_and_lists_their_differences() {
         "B (sim): small, b\n",
         "queue=codel\n",
         " throughput ",
+        "│     p99 ",
         "Warning: The settings differ\n",
     ] {
         assert!(printed.contains(text), "no {text:?} in:\n{printed}");
@@ -63,9 +64,21 @@ fn json_prints_records() {
             "difference",
             "difference_ci95",
             "paired",
-            "ratio"
+            "ratio",
+            "identical",
+            "percentiles"
         ]
     );
+    let of = |object: &str, metric: &str| {
+        let found = records.iter().find(|record| record["object"] == object && record["metric"] == metric);
+        found.unwrap_or_else(|| panic!("no {metric} of {object}"))
+    };
+    for (object, metric) in [("bottleneck.forward", "sojourn"), ("echo", "rtt")] {
+        let percentiles = of(object, metric)["percentiles"].as_array().expect("a list");
+        let percents: Vec<_> = percentiles.iter().filter_map(|found| found["percent"].as_u64()).collect();
+        assert_eq!(percents, [50, 99]);
+        assert!(percentiles[0]["a"].as_f64() <= percentiles[1]["a"].as_f64(), "{percentiles:?}");
+    }
     let ratio = row["ratio"].as_f64().expect("the throughput is not zero");
     assert!((1.3..1.7).contains(&ratio), "{row}");
 }
