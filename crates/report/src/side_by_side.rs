@@ -78,6 +78,8 @@ pub struct PairPercentile {
     pub b: Estimate,
     /// B minus A.
     pub difference: PairDifference,
+    /// Whether both have the same value under every seed, and the same seeds.
+    pub is_identical: bool,
 }
 
 /// The difference between the means of two results.
@@ -410,7 +412,8 @@ fn percentiles(a: &Sample<'_>, b: &Sample<'_>) -> Vec<PairPercentile> {
     let of = |(percent, which): (u8, usize)| {
         let [a_by_run, b_by_run] = [a, b].map(|sample| sample.percentile_by_run(which));
         let (a, b, difference) = compared(a.domain, &a_by_run, &b_by_run)?;
-        Some(PairPercentile { percent, a, b, difference })
+        let is_identical = sorted(&a_by_run) == sorted(&b_by_run);
+        Some(PairPercentile { percent, a, b, difference, is_identical })
     };
     [(50, 0), (99, 2)].into_iter().filter_map(of).collect()
 }

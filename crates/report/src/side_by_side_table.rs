@@ -1,9 +1,9 @@
 //! Two results side by side, for the terminal.
 
-use comfy_table::ContentArrangement;
+use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 
 use crate::number;
-use crate::side_by_side::{OneSided, PairDifference, PairRow, Side, SideBySide};
+use crate::side_by_side::{OneSided, PairDifference, PairPercentile, PairRow, Side, SideBySide};
 use crate::table::{align_right, hanging, new_table};
 
 /// One table per variant with one row per common metric; then one-sided values, then warnings.
@@ -35,6 +35,9 @@ pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
     out
 }
 
+/// Length of the names that are not broken at the width of a narrow terminal.
+const WHOLE_NAME: usize = 20;
+
 /// One table per variant.
 fn rows(both: &SideBySide, width: usize) -> String {
     let mut out = String::new();
@@ -48,6 +51,11 @@ fn rows(both: &SideBySide, width: usize) -> String {
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_width(u16::try_from(width).unwrap_or(u16::MAX));
         table.set_header(["", "unit", &a, &b, "difference", "ratio"]);
+        // Names are read whole, unless they are long.
+        let own = || both.rows.iter().filter(|row| row.variant == pair[0]);
+        let names = own().flat_map(|row| [row.object.chars().count(), row.metric.chars().count() + 2]);
+        let longest = names.filter(|length| *length <= WHOLE_NAME).max().unwrap_or_default();
+        let least = u16::try_from(longest + 2).unwrap_or(u16::MAX);
         let mut above = "";
         for row in both.rows.iter().filter(|row| row.variant == pair[0]) {
             // An object's metrics follow below its name.
@@ -69,10 +77,13 @@ fn rows(both: &SideBySide, width: usize) -> String {
                     String::new(),
                     number::with_interval(percentile.a.mean, percentile.a.ci95),
                     number::with_interval(percentile.b.mean, percentile.b.ci95),
-                    marked(&percentile.difference),
+                    percentile_difference(percentile),
                     percentile.ratio().map_or_else(|| "–".to_owned(), number::plain),
                 ]);
             }
+        }
+        if let Some(names) = table.column_mut(0) {
+            names.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
         }
         align_right(&mut table, 2..6);
         out.push_str(&format!("{table}\n"));
@@ -99,8 +110,12 @@ pub(crate) fn difference(row: &PairRow) -> String {
     if row.is_identical { "=".to_owned() } else { marked(&row.difference) }
 }
 
-/// A difference with its interval, and a mark if the interval excludes zero.
-pub(crate) fn marked(difference: &PairDifference) -> String {
+/// The same of a percentile.
+pub(crate) fn percentile_difference(percentile: &PairPercentile) -> String {
+    if percentile.is_identical { "=".to_owned() } else { marked(&percentile.difference) }
+}
+
+fn marked(difference: &PairDifference) -> String {
     let estimate = &difference.estimate;
     let text = number::signed(estimate.mean, estimate.ci95);
     match estimate.excludes(0.0) {
@@ -190,6 +205,7 @@ mod tests {
         (both.a.folder, both.b.folder) = ("a".into(), "b".into());
         for width in [80, 100, 140] {
             let table = side_by_side_table(&both, width);
+            assert!(table.contains("│ bottleneck.forward "), "no name is broken: {table}");
             assert!(table.starts_with("A (sim): test/made-up, a\nB (sim): test/made-up, b\n┌"), "{table}");
             let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= width, "{widest} > {width}:\n{table}");

@@ -12,7 +12,7 @@ use super::{MOST_DRAWN, Section, page};
 use crate::error::ReportError;
 use crate::number;
 use crate::side_by_side::{Side, SideBySide};
-use crate::side_by_side_table::{difference, marked, pairing, text};
+use crate::side_by_side_table::{difference, pairing, percentile_difference, text};
 use crate::store::{Results, read_series};
 
 /// Series in common charts, in order.
@@ -122,7 +122,7 @@ fn values(both: &SideBySide) -> String {
                     percentile.percent,
                     number_cell(&number::with_interval(percentile.a.mean, percentile.a.ci95)),
                     number_cell(&number::with_interval(percentile.b.mean, percentile.b.ci95)),
-                    number_cell(&marked(&percentile.difference)),
+                    number_cell(&percentile_difference(percentile)),
                     number_cell(&percentile.ratio().map_or_else(|| "–".to_owned(), number::plain)),
                 ));
             }
