@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::congestion::{CongestionController, Controller, ControllerContext, Growth};
+use crate::congestion::{CongestionController, Controller, ControllerContext, Growth, HyStart};
 
 /// Parameters of a TCP endpoint.
 ///
@@ -63,8 +63,9 @@ pub struct TcpParameters {
     pub slow_start_after_idle: bool,
     /// Growth of the window by acknowledged bytes (as in Linux, RFC 3465) or by ACKs (RFC 5681 eq. 2 and 3).
     pub growth: Growth,
-    /// HyStart++ in slow start (RFC 9406); `auto` follows the controller (CUBIC: on).
-    pub hystart: Switch,
+    /// Rule that ends slow start before loss: HyStart as in Linux, HyStart++ (RFC 9406) or none; `auto` follows the
+    /// controller (CUBIC: `linux`, the others: none). `true` is `rfc9406`.
+    pub hystart: HyStart,
     /// Pacing; `auto` paces only if the controller has a pacing rate (BBR, Prague).
     pub pacing: Switch,
     /// Ratio of the pacing rate to window/RTT in slow start.
@@ -104,7 +105,7 @@ impl Default for TcpParameters {
             receive_buffer: Bytes::new(6 << 20),
             slow_start_after_idle: true,
             growth: Growth::PerByte,
-            hystart: Switch::Auto,
+            hystart: HyStart::Auto,
             pacing: Switch::Auto,
             pacing_gain_slow_start: 2.0,
             pacing_gain_avoidance: 1.2,
@@ -178,7 +179,7 @@ impl TcpParameters {
             mss: u64::from(self.mss),
             initial_window: u64::from(self.mss) * u64::from(self.initial_window),
             growth: self.growth,
-            hystart: self.hystart.decided(),
+            hystart: self.hystart,
             paced: self.pacing == Switch::On,
             random,
         };

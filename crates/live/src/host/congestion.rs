@@ -2,7 +2,7 @@
 
 use jettison_core::Duration;
 use jettison_registry::Choices;
-use jettison_tcp::congestion::{Controller, Growth, InKernel, NewCwvParameters};
+use jettison_tcp::congestion::{Controller, Growth, HyStart, InKernel, NewCwvParameters};
 use jettison_tcp::{Switch, TcpParameters};
 
 /// Parameters of `newcwv` that the kernel's has too: those of [`NewCwvSettings`].
@@ -124,7 +124,10 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
     say(!p.prr, "prr false: the kernel always uses proportional rate reduction".to_owned());
     say(!p.limited_transmit, "limited_transmit false: the kernel always uses limited transmit".to_owned());
     say(p.growth != Growth::PerByte, "growth: the kernel counts acknowledged bytes".to_owned());
-    say(p.hystart != Switch::Auto, "hystart: a parameter of the kernel's cubic module".to_owned());
+    say(
+        !matches!(p.hystart, HyStart::Auto | HyStart::Linux),
+        "hystart: a parameter of the kernel's cubic module".to_owned(),
+    );
     say(
         // Only a controller that always paces cannot run without pacing.
         p.pacing == Switch::Off && in_kernel(p).always_paces,

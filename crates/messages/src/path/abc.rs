@@ -26,7 +26,7 @@ use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController, PathSent};
 use jettison_tcp::congestion::{
     AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, Cubic,
-    CubicParameters, Growth, Phase, RecoveryEnd, RtoEvent, SlowStart,
+    CubicParameters, Growth, HyStart, Phase, RecoveryEnd, RtoEvent, SlowStart,
 };
 
 /// What it reports of its state.
@@ -111,11 +111,11 @@ impl Abc {
                 mss: packet,
                 initial_window,
                 growth: Growth::PerByte,
-                hystart: None,
+                hystart: HyStart::Rfc9406,
                 paced: false,
                 random: None,
             };
-            Cubic::new(CubicParameters::default(), SlowStart::new(&context, true), &context)
+            Cubic::new(CubicParameters::default(), SlowStart::new(&context, HyStart::Rfc9406), &context)
         });
         Abc {
             window: initial_window as f64 / packet as f64,

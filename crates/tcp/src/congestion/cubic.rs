@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, RtoEvent,
+    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd, RtoEvent,
     SlowStart,
 };
 
@@ -41,7 +41,7 @@ pub(super) fn entry() -> Entry<Controller> {
     Entry::<Controller>::new("cubic", "CUBIC", build)
         .style(BLUE, Solid)
         .summary("window grows as a cubic of the time since the last congestion")
-        .source("RFC 9438, with HyStart++ (RFC 9406)")
+        .source("RFC 9438, with HyStart as in Linux")
         .page("tcp.md")
         .gauges(GAUGES)
         .facts(InKernel::named("cubic"))
@@ -52,7 +52,7 @@ fn build(
     context: &ControllerContext,
 ) -> Result<Box<dyn CongestionController>, ParameterError> {
     parameters.validate()?;
-    Ok(Box::new(Cubic::new(parameters, SlowStart::new(context, true), context)))
+    Ok(Box::new(Cubic::new(parameters, SlowStart::new(context, HyStart::Linux), context)))
 }
 
 /// Parameters of `cubic`.
@@ -67,11 +67,14 @@ pub struct CubicParameters {
     pub fast_convergence: bool,
     /// Whether the window is at least Reno's (RFC 9438 §4.3).
     pub reno_friendly: bool,
+    /// Minimum growth in a round trip, as a share of the window, while no congestion has set W_max (5 % in Linux, 0 in
+    /// RFC 9438).
+    pub first_growth: f64,
 }
 
 impl Default for CubicParameters {
     fn default() -> CubicParameters {
-        CubicParameters { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true }
+        CubicParameters { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true, first_growth: 0.05 }
     }
 }
 
@@ -81,9 +84,10 @@ impl CubicParameters {
     /// # Errors
     /// With the key that is out of range.
     pub fn validate(&self) -> Result<(), ParameterError> {
-        let CubicParameters { beta, c, .. } = *self;
+        let CubicParameters { beta, c, first_growth, .. } = *self;
         ParameterError::require(beta > 0.0 && beta < 1.0, "beta", "be in (0, 1)", beta)?;
-        ParameterError::require(c > 0.0 && c.is_finite(), "c", "be > 0", c)
+        ParameterError::require(c > 0.0 && c.is_finite(), "c", "be > 0", c)?;
+        ParameterError::require((0.0..=0.5).contains(&first_growth), "first_growth", "be in [0, 0.5]", first_growth)
     }
 }
 
@@ -196,15 +200,20 @@ impl Cubic {
         // RFC 9438 §4.3, figure 4; α is 1 once the old window is reached again.
         let alpha = if epoch.w_est < self.cwnd_prior { self.alpha } else { 1.0 };
         epoch.w_est += alpha * segments_acked / cwnd;
-        if self.parameters.reno_friendly && self.w_cubic(&epoch, seconds) < epoch.w_est {
-            if epoch.w_est > cwnd {
-                self.set_segments(epoch.w_est);
-            }
+        let mut grown = if self.parameters.reno_friendly && self.w_cubic(&epoch, seconds) < epoch.w_est {
+            epoch.w_est.max(cwnd)
         } else {
             // RFC 9438 §4.2: the curve one RTT from now, at least cwnd and at most 1.5 cwnd.
             let target =
                 self.w_cubic(&epoch, seconds + ack.smoothed_rtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
-            self.set_segments(cwnd + segments_acked * (target - cwnd) / cwnd);
+            cwnd + segments_acked * (target - cwnd) / cwnd
+        };
+        if self.w_max.is_none() {
+            // The path's capacity is unknown, and the curve is flat at first: Linux grows faster.
+            grown = grown.max(cwnd + segments_acked * self.parameters.first_growth);
+        }
+        if grown > cwnd {
+            self.set_segments(grown);
         }
         self.epoch = Some(epoch);
     }
@@ -245,6 +254,8 @@ impl CongestionController for Cubic {
     }
 
     fn on_ack(&mut self, ack: &AckSample) {
+        let epoch = self.epoch.as_ref().map(|epoch| epoch.started_at);
+        self.slow_start.observe(ack, self.window, &mut self.ssthresh, epoch);
         let since_last = ack.now.since(self.last_ack_at);
         self.last_ack_at = ack.now;
         if !ack.is_window_limited {
@@ -291,6 +302,7 @@ impl CongestionController for Cubic {
         self.w_max = None;
         self.epoch = None;
         self.set_window(self.mss);
+        self.slow_start.on_rto();
     }
 
     fn on_spurious_recovery(&mut self) {
@@ -309,8 +321,8 @@ impl CongestionController for Cubic {
         if let Some(restart_window) = restart.restart_window
             && restart_window < self.window
         {
+            // The stage goes on, as in Linux: the curve resumes when slow start has reached ssthresh again.
             self.set_window(restart_window);
-            self.epoch = None;
         }
     }
 
@@ -339,7 +351,7 @@ mod tests {
 
     fn cubic(parameters: CubicParameters) -> Cubic {
         let context = context();
-        Cubic::new(parameters, SlowStart::new(&context, false), &context)
+        Cubic::new(parameters, SlowStart::new(&context, HyStart::Off), &context)
     }
 
     /// A controller just after a loss at `segments` of window, with a full flight.
@@ -422,6 +434,33 @@ mod tests {
         controller.window = 49 * MSS;
         let epoch = controller.begin_epoch(Time::ZERO);
         assert_eq!((epoch.k, epoch.origin), (0.0, 49.0));
+    }
+
+    #[test]
+    fn without_w_max_the_window_grows_by_a_twentieth_per_round_trip() {
+        let grown = |first_growth| {
+            let parameters = CubicParameters { first_growth, ..CubicParameters::default() };
+            let mut controller = cubic(parameters);
+            (controller.window, controller.ssthresh) = (100 * MSS, 100 * MSS);
+            let rtt = Duration::from_millis(50);
+            run(&mut controller, rtt, rtt * 10).last().unwrap().1 / 100.0
+        };
+        let linux = libm::pow(1.05, 10.0);
+        assert!((grown(0.05) / linux - 1.0).abs() < 0.03, "{} against {linux}", grown(0.05));
+        assert!(grown(0.0) < 1.1, "RFC 9438's curve, or Reno's line");
+    }
+
+    #[test]
+    fn after_idle_the_curve_goes_on() {
+        let mut controller = after_loss(1000, CubicParameters::default());
+        run(&mut controller, Duration::from_millis(100), Duration::from_secs(3));
+        let before = controller.epoch.unwrap();
+        let (now, idle, rto) = (Time::from_secs(7), Duration::from_secs(4), Duration::from_secs(1));
+        let restart_window = Some(10 * MSS);
+        controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window });
+        assert_eq!((controller.window(), controller.ssthresh()), (10 * MSS, 700 * MSS));
+        let epoch = controller.epoch.unwrap();
+        assert_eq!((epoch.started_at, epoch.k), (before.started_at + idle, before.k));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::MarkAverage;
 use super::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
+    HyStart, AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
     NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
 };
 
@@ -38,7 +38,7 @@ fn build(
     context: &ControllerContext,
 ) -> Result<Box<dyn CongestionController>, ParameterError> {
     parameters.validate()?;
-    Ok(Box::new(Dctcp::new(parameters, SlowStart::new(context, false), context)))
+    Ok(Box::new(Dctcp::new(parameters, SlowStart::new(context, HyStart::Off), context)))
 }
 
 /// Parameters of `dctcp`.
@@ -167,7 +167,7 @@ mod tests {
 
     fn dctcp() -> Dctcp {
         let context = context();
-        Dctcp::new(DctcpParameters::default(), SlowStart::new(&context, false), &context)
+        Dctcp::new(DctcpParameters::default(), SlowStart::new(&context, HyStart::Off), &context)
     }
 
     fn marks(window: u64) -> CongestionEvent {

@@ -3,7 +3,7 @@
 use jettison_core::RandomStream;
 use jettison_registry::Kind;
 
-use super::{CongestionController, Growth};
+use super::{CongestionController, Growth, HyStart};
 
 /// The kind of TCP's congestion controllers.
 pub enum Controller {}
@@ -43,9 +43,10 @@ pub struct ControllerContext {
     pub initial_window: u64,
     /// How acknowledged data makes the window grow.
     pub growth: Growth,
-    /// Whether slow start uses HyStart++; `None` for the controller's default.
-    pub hystart: Option<bool>,
-    /// Whether the transport paces, which lifts HyStart++'s limit of growth per ACK (RFC 9406 §4.3).
+    /// The rule that ends slow start before loss.
+    pub hystart: HyStart,
+    /// Whether the transport paces, which lifts HyStart++'s limit of growth per ACK (RFC 9406 §4.3) and spreads the
+    /// ACK trains of Linux's HyStart.
     pub paced: bool,
     /// Random stream for controllers that need one (BBR's gain cycle); keyed by the flow's name.
     pub random: Option<RandomStream>,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, NewReno, NewRenoParameters, Phase,
+    HyStart, AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, NewReno, NewRenoParameters, Phase,
     RecoveryEnd, RtoEvent, SlowStart,
 };
 
@@ -32,7 +32,7 @@ fn build(
     context: &ControllerContext,
 ) -> Result<Box<dyn CongestionController>, ParameterError> {
     parameters.validate()?;
-    Ok(Box::new(HighSpeed::new(parameters, SlowStart::new(context, false), context)))
+    Ok(Box::new(HighSpeed::new(parameters, SlowStart::new(context, HyStart::Off), context)))
 }
 
 /// Parameters of `highspeed`, with RFC 3649's names.
@@ -264,7 +264,7 @@ mod tests {
 
     fn highspeed(growth: Growth) -> HighSpeed {
         let context = ControllerContext { growth, ..context() };
-        HighSpeed::new(HighSpeedParameters::default(), SlowStart::new(&context, false), &context)
+        HighSpeed::new(HighSpeedParameters::default(), SlowStart::new(&context, HyStart::Off), &context)
     }
 
     /// A controller in congestion avoidance with a window of so many segments.
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn rfc3649_7_up_to_low_window_it_is_newreno() {
         let context = context();
-        let slow_start = SlowStart::new(&context, false);
+        let slow_start = SlowStart::new(&context, HyStart::Off);
         let mut newreno = NewReno::new(NewRenoParameters::default(), slow_start, &context);
         let mut controller = highspeed(Growth::PerByte);
         for step in 0..3000u64 {

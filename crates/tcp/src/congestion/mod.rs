@@ -9,10 +9,12 @@ mod entry;
 #[cfg(test)]
 mod gauge_tests;
 mod hystart;
+mod hystart_plus_plus;
 mod marks;
 mod rate_sample;
 mod registry;
 mod sample;
+mod slow_start;
 
 jettison_registry::components! {
     /// All of TCP's congestion controllers. The message transport can use each of them too.
@@ -35,7 +37,6 @@ pub use bbr::{Bbr, BbrParameters, BbrState};
 pub use cubic::{Cubic, CubicParameters};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use entry::{Controller, ControllerContext, InKernel};
-pub use hystart::{HyStart, SlowStart};
 pub use marks::Ect;
 pub use newcwv::{NewCwv, NewCwvParameters};
 pub use newreno::{NewReno, NewRenoParameters};
@@ -44,6 +45,7 @@ pub use rate_sample::{DeliveredSegment, RateSample, RateSampler, SendSnapshot};
 pub use sample::{
     AckSample, CongestionEvent, CongestionKind, IdleRestart, Phase, RecoveryEnd, RtoEvent, SentSample,
 };
+pub use slow_start::{HyStart, SlowStart};
 
 /// A congestion controller: receives all events, and provides a window and optionally a pacing rate.
 ///
@@ -196,7 +198,7 @@ mod testing {
             mss: MSS,
             initial_window: 10 * MSS,
             growth: Growth::PerByte,
-            hystart: None,
+            hystart: HyStart::Auto,
             paced: false,
             random: None,
         }

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use self::pipe_ack::PipeAck;
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, IdleRestart, NewReno, NewRenoParameters, Phase,
+    HyStart, AckSample, CongestionController, CongestionEvent, IdleRestart, NewReno, NewRenoParameters, Phase,
     RecoveryEnd, RtoEvent, SlowStart,
 };
 
@@ -38,7 +38,7 @@ fn build(
     context: &ControllerContext,
 ) -> Result<Box<dyn CongestionController>, ParameterError> {
     parameters.validate()?;
-    Ok(Box::new(NewCwv::new(parameters, SlowStart::new(context, false), context)))
+    Ok(Box::new(NewCwv::new(parameters, SlowStart::new(context, HyStart::Off), context)))
 }
 
 /// RFC 7661 §4.4: the non-validated period should not exceed five minutes.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, RtoEvent,
+    HyStart, AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, RtoEvent,
     SlowStart,
 };
 
@@ -30,7 +30,7 @@ fn build(
     context: &ControllerContext,
 ) -> Result<Box<dyn CongestionController>, ParameterError> {
     parameters.validate()?;
-    Ok(Box::new(NewReno::new(parameters, SlowStart::new(context, false), context)))
+    Ok(Box::new(NewReno::new(parameters, SlowStart::new(context, HyStart::Off), context)))
 }
 
 /// Parameters of `newreno`.
@@ -120,6 +120,7 @@ impl CongestionController for NewReno {
 
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
+        self.slow_start.observe(ack, self.window, &mut self.ssthresh, None);
         let mut newly = ack.acked.min(ack.delivered);
         if newly == 0 || !ack.is_window_limited || matches!(ack.phase, Phase::Recovery | Phase::Cwr) {
             return;
@@ -161,6 +162,7 @@ impl CongestionController for NewReno {
         }
         self.window = self.mss;
         self.credit = 0;
+        self.slow_start.on_rto();
     }
 
     fn on_spurious_recovery(&mut self) {
@@ -194,7 +196,7 @@ mod tests {
 
     fn newreno(growth: Growth) -> NewReno {
         let context = ControllerContext { growth, ..context() };
-        NewReno::new(NewRenoParameters::default(), SlowStart::new(&context, false), &context)
+        NewReno::new(NewRenoParameters::default(), SlowStart::new(&context, HyStart::Off), &context)
     }
 
     #[test]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::MarkAverage;
 use super::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
+    HyStart, AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
     NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample, SlowStart,
 };
 
@@ -34,7 +34,7 @@ fn build(
     context: &ControllerContext,
 ) -> Result<Box<dyn CongestionController>, ParameterError> {
     parameters.validate()?;
-    Ok(Box::new(Prague::new(parameters, SlowStart::new(context, false), context)))
+    Ok(Box::new(Prague::new(parameters, SlowStart::new(context, HyStart::Off), context)))
 }
 
 /// Ratio of the pacing rate to window/RTT in slow start, so that the window can double (draft §2.5.1); 1 afterwards.
@@ -198,6 +198,7 @@ impl Prague {
     }
 
     fn grow(&mut self, ack: &AckSample) {
+        self.slow_start.observe(ack, self.window, &mut self.ssthresh, None);
         let unmarked = ack.delivered.saturating_sub(ack.ce_bytes);
         // Pacing keeps the flight just below the window, so half of it in use is enough (RFC 7661 §4.3).
         let is_used = ack.is_window_limited || 2 * ack.in_flight_before >= self.window;
@@ -269,6 +270,7 @@ impl CongestionController for Prague {
             self.ssthresh = (left as u64).max(2 * self.mss);
         }
         self.set_window(self.mss as f64);
+        self.slow_start.on_rto();
     }
 
     fn on_spurious_recovery(&mut self) {

@@ -1,8 +1,8 @@
 //! The initial window, window growth, and timing of ACKs.
 
-use jettison_core::{Duration, Time};
-use jettison_tcp::congestion::Growth;
-use jettison_tcp::{Switch, TcpParameters};
+use jettison_core::{Duration, Rate, Time};
+use jettison_tcp::TcpParameters;
+use jettison_tcp::congestion::{Growth, HyStart};
 
 use crate::harness::*;
 
@@ -55,7 +55,7 @@ fn data_carries_acks() {
 fn rfc5681_3_1_avoidance_grows_by_bytes_or_by_acks() {
     // Leave slow start at 20 segments by a loss at 40, then observe the window over 20 round trips.
     let grown = |growth| {
-        let parameters = TcpParameters { growth, hystart: Switch::Off, ..parameters() };
+        let parameters = TcpParameters { growth, hystart: HyStart::Off, ..parameters() };
         let mut net = Net::established(ms(50), &parameters);
         net.keeps_log = false;
         net.script(lose(&[30]));
@@ -110,23 +110,37 @@ fn rfc7323_4_rtt_samples_are_exact_and_include_the_delayed_ack() {
     assert_eq!(net.statistics().min_rtt, ms(50));
 }
 
+/// One flow over 20 Mbit/s and 40 ms of RTT with a queue of 2,000 packets, after two seconds: ssthresh, window, timeouts.
+fn slow_start(congestion: &str, hystart: HyStart) -> (u64, u64, u64) {
+    let parameters = TcpParameters { congestion: congestion.into(), hystart, ..parameters() };
+    let mut net = Net::pair(ms(20), &parameters).with_bottleneck(Rate::from_mbit(20), 2000);
+    net.keeps_log = false;
+    net.run_until(at(100));
+    net.send(u64::MAX / 2);
+    net.run_until(Time::from_secs(2));
+    (net.statistics().ssthresh, net.statistics().congestion_window, net.statistics().timeouts)
+}
+
 #[test]
 fn rfc9406_hystart_leaves_slow_start_before_the_buffer_is_full() {
-    let run = |hystart| {
-        let parameters = TcpParameters { congestion: "cubic".into(), hystart, ..parameters() };
-        let rate = jettison_core::Rate::from_mbit(20);
-        let mut net = Net::pair(ms(20), &parameters).with_bottleneck(rate, 2000);
-        net.keeps_log = false;
-        net.run_until(at(100));
-        net.send(u64::MAX / 2);
-        net.run_until(Time::from_secs(2));
-        (net.statistics().ssthresh, net.statistics().congestion_window, net.statistics().timeouts)
-    };
-    let (ssthresh, window, timeouts) = run(Switch::Auto);
+    let (ssthresh, window, timeouts) = slow_start("cubic", HyStart::Rfc9406);
     // The path holds 100 segments, the queue would hold 2,000. The rise is detected at about 250, and five conservative
     // rounds multiply that by 1.25 each.
     assert!((250 * MSS..900 * MSS).contains(&ssthresh), "{ssthresh}");
     assert!(window < 1000 * MSS && timeouts == 0, "{window}");
-    let (ssthresh, window, _) = run(Switch::Off);
+    let (ssthresh, window, _) = slow_start("cubic", HyStart::Off);
     assert!(ssthresh == u64::MAX && window > 1000 * MSS, "without it slow start continues: {window}");
+}
+
+#[test]
+fn linux_hystart_leaves_slow_start_as_soon_as_the_path_is_full() {
+    // The path holds 100 segments. ACKs come every second segment, 0.85 ms apart, so that a train of half of the RTT is 48
+    // segments: it is found in the round that has doubled 80 segments at most.
+    let (ssthresh, window, timeouts) = slow_start("cubic", HyStart::Auto);
+    assert!((50 * MSS..=160 * MSS).contains(&ssthresh), "{ssthresh}");
+    assert_eq!(timeouts, 0);
+    // Without a W_max the window grows by a twentieth per round trip at least.
+    assert!(window > ssthresh * 3 / 2, "{window} from {ssthresh}");
+    assert_eq!(slow_start("newreno", HyStart::Auto).0, u64::MAX, "off by default");
+    assert!(slow_start("newreno", HyStart::Linux).0 <= 160 * MSS);
 }

@@ -2,7 +2,7 @@
 
 use jettison_core::{Rate, Time};
 use jettison_tcp::Payload;
-use jettison_tcp::congestion::Growth;
+use jettison_tcp::congestion::{Growth, HyStart};
 use jettison_tcp::{Switch, TcpParameters};
 
 use crate::harness::*;
@@ -67,7 +67,7 @@ fn plain_hosts() -> TcpParameters {
         congestion: "newreno".into(),
         mss: 1460,
         growth: Growth::PerAck,
-        hystart: Switch::Off,
+        hystart: HyStart::Off,
         delayed_ack_timeout: ms(200),
         min_rto: ms(1000),
         initial_rto: ms(1000),

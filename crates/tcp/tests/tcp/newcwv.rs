@@ -1,7 +1,7 @@
 //! newCWV (RFC 7661) end to end, for applications with and without pauses.
 
 use jettison_core::{Duration, Rate, Time};
-use jettison_tcp::congestion::{Growth, Phase};
+use jettison_tcp::congestion::{Growth, HyStart, Phase};
 use jettison_tcp::{Switch, TcpParameters, TcpStatistics};
 use serde_json::json;
 
@@ -303,7 +303,7 @@ fn section_4_3_a_bulk_flow_is_newreno_to_the_packet() {
                     rack_tlp: variant > 2,
                     growth: if variant == 3 { Growth::PerAck } else { Growth::PerByte },
                     delayed_ack_segments: if variant == 4 { 1 } else { 2 },
-                    hystart: if variant == 5 { Switch::On } else { Switch::Off },
+                    hystart: if variant == 5 { HyStart::Rfc9406 } else { HyStart::Off },
                     initial_window: if variant == 6 { 3 } else { 10 },
                     ..parameters()
                 };

@@ -1,6 +1,6 @@
 use super::*;
 use crate::path::{ArrivedPacket, LostPacket};
-use jettison_tcp::congestion::{NewReno, NewRenoParameters, RateSample, SlowStart, controllers};
+use jettison_tcp::congestion::{HyStart, NewReno, NewRenoParameters, RateSample, SlowStart, controllers};
 
 const PACKET: u64 = 1000;
 const MS: fn(u64) -> Duration = Duration::from_millis;
@@ -11,7 +11,7 @@ fn context() -> ControllerContext {
         mss: PACKET,
         initial_window: 10 * PACKET,
         growth: Growth::PerByte,
-        hystart: None,
+        hystart: HyStart::Auto,
         paced: true,
         random: None,
     }
@@ -19,7 +19,8 @@ fn context() -> ControllerContext {
 
 fn newreno() -> Window {
     let context = context();
-    let controller = NewReno::new(NewRenoParameters::default(), SlowStart::new(&context, false), &context);
+    let controller =
+        NewReno::new(NewRenoParameters::default(), SlowStart::new(&context, HyStart::Off), &context);
     Window::new(Box::new(controller), PACKET, 10 * PACKET)
 }
 

@@ -12,7 +12,7 @@ fn newcwv() -> NewCwv {
 
 fn with(parameters: NewCwvParameters) -> NewCwv {
     let context = context();
-    NewCwv::new(parameters, SlowStart::new(&context, false), &context)
+    NewCwv::new(parameters, SlowStart::new(&context, HyStart::Off), &context)
 }
 
 fn at(millis: u64) -> Time {

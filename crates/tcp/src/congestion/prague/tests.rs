@@ -7,7 +7,7 @@ use super::*;
 
 fn prague(parameters: PragueParameters) -> Prague {
     let context = context();
-    let mut controller = Prague::new(parameters, SlowStart::new(&context, false), &context);
+    let mut controller = Prague::new(parameters, SlowStart::new(&context, HyStart::Off), &context);
     controller.on_established(MSS, 10 * MSS);
     controller
 }
