@@ -105,6 +105,7 @@ impl Connection {
             initial_window = handshake.mss;
         }
         self.sender.establish(handshake.mss, initial_window, handshake.peer_window, now);
+        self.receiver.establish(self.sender.rtt.smoothed(), self.sender.rtt.rto(), now);
         self.state = State::Established;
         self.events.push(ConnectionEvent::Connected);
     }

@@ -27,6 +27,7 @@ mod parameters;
 mod path_estimate;
 mod payload;
 mod prr;
+mod quick_acks;
 mod rack;
 pub mod ranges;
 mod reassembly;

@@ -38,6 +38,8 @@ pub struct TcpParameters {
     pub delayed_ack_segments: u32,
     /// Maximum delay of an ACK (RFC 5681 §4.2: at most 500 ms).
     pub delayed_ack_timeout: Duration,
+    /// Acknowledgement of each segment at the start, after idle, and while Linux's receive window would grow.
+    pub quick_acks: bool,
     /// Selective acknowledgements (RFC 2018, RFC 6675); if off, NewReno's recovery (RFC 6582).
     pub sack: bool,
     /// Reports of duplicates in SACK (RFC 2883).
@@ -93,6 +95,7 @@ impl Default for TcpParameters {
             max_retransmissions: 15,
             delayed_ack_segments: 2,
             delayed_ack_timeout: Duration::from_millis(40),
+            quick_acks: true,
             sack: true,
             dsack: true,
             rack_tlp: true,
@@ -265,6 +268,7 @@ pub(super) struct Settings {
     pub max_retransmissions: u32,
     pub delayed_ack_segments: u32,
     pub delayed_ack_timeout: Duration,
+    pub quick_acks: bool,
     pub sack: bool,
     pub dsack: bool,
     pub rack_tlp: bool,
@@ -297,6 +301,7 @@ impl From<&TcpParameters> for Settings {
             max_retransmissions: p.max_retransmissions,
             delayed_ack_segments: p.delayed_ack_segments,
             delayed_ack_timeout: p.delayed_ack_timeout,
+            quick_acks: p.quick_acks,
             sack: p.sack,
             dsack: p.dsack,
             rack_tlp: p.rack_tlp,

@@ -1,12 +1,13 @@
 //! The receiving half: reassembly, acknowledgements, advertised window.
 //!
 //! An ACK is due after every second segment or the delayed-ACK timeout, and immediately if a segment is out of order,
-//! fills a gap, is a duplicate, or ends the stream (RFC 5681 §4.2). Offsets count from the first byte of the stream.
+//! fills a gap, is a duplicate, or ends the stream (RFC 5681 §4.2), or where Linux acknowledges each. Offsets count from the first byte of the stream.
 
-use jettison_core::Time;
+use jettison_core::{Duration, Time};
 use jettison_wire::SackBlocks;
 
 use super::parameters::Settings;
+use super::quick_acks::QuickAcks;
 use super::reassembly::Reassembly;
 use crate::Payload;
 use crate::congestion::EcnFeedback;
@@ -60,6 +61,8 @@ pub(super) struct Receiver {
     pending: u32,
     ack_now: bool,
     pub deadline: Time,
+    /// Linux's habit of acknowledging each segment at times.
+    quick: Option<QuickAcks>,
     /// The right edge of the advertised window.
     edge: u64,
     last_acknowledged: u64,
@@ -96,6 +99,7 @@ impl Receiver {
             pending: 0,
             ack_now: false,
             deadline: Time::MAX,
+            quick: None,
             edge: settings.receive_buffer,
             last_acknowledged: 0,
             recent_timestamp: 0,
@@ -107,6 +111,14 @@ impl Receiver {
             duplicates: 0,
             ce_segments: 0,
             acks_sent: 0,
+        }
+    }
+
+    /// Starts to acknowledge as Linux does, if parameters say so. `rtt` and `rto` are those of the handshake.
+    pub fn establish(&mut self, rtt: Duration, rto: Duration, now: Time) {
+        if self.settings.quick_acks {
+            let Settings { mss, receive_buffer, .. } = self.settings;
+            self.quick = Some(QuickAcks::new(mss, receive_buffer, rtt, rto, now));
         }
     }
 
@@ -269,7 +281,9 @@ impl Receiver {
     #[inline]
     fn delay_ack(&mut self, now: Time) {
         self.pending += 1;
-        if self.pending >= self.settings.delayed_ack_segments {
+        let received = self.reassembly.next();
+        let is_quick = self.quick.as_mut().is_some_and(|quick| quick.on_segment(received, now));
+        if is_quick || self.pending >= self.settings.delayed_ack_segments {
             self.ack_now = true;
         } else if self.deadline == Time::MAX {
             self.deadline = now.saturating_add(self.settings.delayed_ack_timeout);

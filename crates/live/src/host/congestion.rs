@@ -116,6 +116,7 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
         p.delayed_ack_segments != defaults.delayed_ack_segments,
         format!("delayed_ack_segments {}: the kernel uses 2", p.delayed_ack_segments),
     );
+    say(!p.quick_acks, "quick_acks false: the kernel always uses quick acknowledgements".to_owned());
     say(
         p.tlp_max_ack_delay != defaults.tlp_max_ack_delay,
         format!("tlp_max_ack_delay {}: the kernel uses 200 ms", p.tlp_max_ack_delay),

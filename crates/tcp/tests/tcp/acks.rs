@@ -27,6 +27,25 @@ fn rfc5681_4_2_acks_come_every_second_segment() {
 }
 
 #[test]
+fn with_quick_acks_the_first_16_segments_and_those_after_idle_are_acknowledged_each() {
+    let parameters = TcpParameters { quick_acks: true, ..parameters() };
+    let mut net = Net::established(ms(10), &parameters);
+    let mut acked = |from: u64| {
+        net.run_until(at(from));
+        net.log.clear();
+        net.send(10 * MSS);
+        net.run_until(at(from + 60));
+        net.send(10 * MSS);
+        net.run_until(at(from + 200));
+        net.sent_by(Server).iter().map(|seen| seen.ack as u64 / MSS).collect::<Vec<_>>()
+    };
+    let each = (1..=16).chain([18, 20]).collect::<Vec<u64>>();
+    assert_eq!(acked(30), each);
+    // The server's timeout is 200 ms after a handshake of 20 ms.
+    assert_eq!(acked(1000), each.iter().map(|segment| segment + 20).collect::<Vec<_>>());
+}
+
+#[test]
 fn rfc5681_4_2_a_lone_segment_is_acknowledged_after_the_timeout() {
     for timeout in [40, 200] {
         let parameters = TcpParameters { delayed_ack_timeout: ms(timeout), min_rto: ms(500), ..parameters() };

@@ -20,9 +20,14 @@ pub fn at(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Parameters with round numbers: segments of 1,000 bytes, NewReno.
+/// Parameters with round numbers: segments of 1,000 bytes, NewReno, and delayed ACKs from the start.
 pub fn parameters() -> TcpParameters {
-    TcpParameters { mss: MSS as u16, congestion: "newreno".into(), ..TcpParameters::default() }
+    TcpParameters {
+        mss: MSS as u16,
+        congestion: "newreno".into(),
+        quick_acks: false,
+        ..TcpParameters::default()
+    }
 }
 
 /// One end of a flow. Clients connect, servers accept.
