@@ -76,11 +76,11 @@ impl Connection {
             State::SynSent if flags.contains(TcpFlags::SYN) && acknowledges => {
                 self.negotiate(header);
                 self.receiver.acknowledge_now();
-                self.establish(now);
+                self.establish(header, now);
                 false
             }
             State::SynReceived if acknowledges && !flags.contains(TcpFlags::SYN) => {
-                self.establish(now);
+                self.establish(header, now);
                 true
             }
             State::SynReceived if flags.contains(TcpFlags::SYN) => {
@@ -92,16 +92,28 @@ impl Connection {
         }
     }
 
-    fn establish(&mut self, now: Time) {
+    fn establish(&mut self, header: &TcpHeader, now: Time) {
         let handshake = self.handshake;
         let mut initial_window = handshake.mss * (self.settings.initial_window / self.settings.mss);
-        if handshake.sent <= 1 {
-            let rtt = now.since(handshake.sent_at);
-            self.sender.rtt.sample(rtt, now);
-            self.sender.rtt_sample = Some(rtt);
-        } else {
-            self.sender.rtt.handshake_was_retransmitted();
-            // RFC 5681 §3.1: one segment if SYN or SYN-ACK was lost.
+        // If it was sent again, the timestamp tells which one was answered (RFC 7323 §4.1).
+        let echo = header.timestamps().map(|(_, echo)| echo).filter(|_| self.sender.timestamps);
+        let rtt = match echo {
+            _ if handshake.sent <= 1 => Some(now.since(handshake.sent_at)),
+            Some(echo) => {
+                let ticks = timestamp(now).wrapping_sub(echo);
+                (ticks < 1 << 31).then(|| Duration::from_millis(u64::from(ticks.max(1))))
+            }
+            None => None,
+        };
+        match rtt {
+            Some(rtt) => {
+                self.sender.rtt.sample(rtt, now);
+                self.sender.rtt_sample = Some(rtt);
+            }
+            None => self.sender.rtt.handshake_was_retransmitted(),
+        }
+        if handshake.sent > self.settings.lost_syns {
+            // RFC 6928 §2: one segment if SYN or SYN-ACK was lost; Linux forgives the first.
             initial_window = handshake.mss;
         }
         self.sender.establish(handshake.mss, initial_window, handshake.peer_window, now);

@@ -47,4 +47,5 @@ pub use events::{CloseReason, ConnectionEvent};
 pub use parameters::{Switch, TcpParameters};
 pub use path_estimate::PathEstimate;
 pub use payload::Payload;
+pub use rtt::MinRtoBounds;
 pub use statistics::{TcpSample, TcpStatistics};

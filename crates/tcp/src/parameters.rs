@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::congestion::{CongestionController, Controller, ControllerContext, Growth, HyStart};
+use crate::rtt::MinRtoBounds;
 
 /// Parameters of a TCP endpoint.
 ///
@@ -26,12 +27,16 @@ pub struct TcpParameters {
     pub mss: u16,
     /// Initial window in segments (RFC 6928).
     pub initial_window: u32,
-    /// Minimum retransmission timeout (1 s in RFC 6298 §2.4, 200 ms in Linux).
+    /// Minimum of the retransmission timeout (1 s in RFC 6298 §2.4), or of what it adds to SRTT (200 ms in Linux).
     pub min_rto: Duration,
+    /// Whether `min_rto` bounds what the timeout adds to SRTT, as in Linux, or the timeout (RFC 6298).
+    pub min_rto_bounds: MinRtoBounds,
     /// Maximum retransmission timeout (RFC 6298 §2.5).
     pub max_rto: Duration,
     /// Retransmission timeout before the first RTT sample (RFC 6298 §2.1).
     pub initial_rto: Duration,
+    /// Retransmissions of SYN or SYN-ACK from which the initial window is one segment (2 in Linux, 1 in RFC 6928 §2).
+    pub lost_syns: u32,
     /// Consecutive timeouts of the same data after which the connection fails (RFC 9293 §3.8.3).
     pub max_retransmissions: u32,
     /// Segments received after which an ACK is due (RFC 5681 §4.2).
@@ -90,8 +95,10 @@ impl Default for TcpParameters {
             mss: 1448,
             initial_window: 10,
             min_rto: Duration::from_millis(200),
+            min_rto_bounds: MinRtoBounds::Variation,
             max_rto: Duration::from_secs(120),
             initial_rto: Duration::from_secs(1),
+            lost_syns: 2,
             max_retransmissions: 15,
             delayed_ack_segments: 2,
             delayed_ack_timeout: Duration::from_millis(40),
@@ -136,6 +143,7 @@ impl TcpParameters {
         for (key, time) in [("min_rto", self.min_rto), ("initial_rto", self.initial_rto)] {
             ParameterError::require(!time.is_zero(), key, "be > 0", time)?;
         }
+        ParameterError::require(self.lost_syns > 0, "lost_syns", "be at least 1", self.lost_syns)?;
         let holds = self.max_rto >= self.min_rto && self.max_rto >= self.initial_rto;
         let least = format!("be at least min_rto ({}) and initial_rto ({})", self.min_rto, self.initial_rto);
         ParameterError::require(holds, "max_rto", &least, self.max_rto)?;
@@ -263,8 +271,10 @@ pub(super) struct Settings {
     pub mss: u64,
     pub initial_window: u64,
     pub min_rto: Duration,
+    pub min_rto_bounds: MinRtoBounds,
     pub max_rto: Duration,
     pub initial_rto: Duration,
+    pub lost_syns: u32,
     pub max_retransmissions: u32,
     pub delayed_ack_segments: u32,
     pub delayed_ack_timeout: Duration,
@@ -296,8 +306,10 @@ impl From<&TcpParameters> for Settings {
             mss,
             initial_window: mss * u64::from(p.initial_window),
             min_rto: p.min_rto,
+            min_rto_bounds: p.min_rto_bounds,
             max_rto: p.max_rto,
             initial_rto: p.initial_rto,
+            lost_syns: p.lost_syns,
             max_retransmissions: p.max_retransmissions,
             delayed_ack_segments: p.delayed_ack_segments,
             delayed_ack_timeout: p.delayed_ack_timeout,

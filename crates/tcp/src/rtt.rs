@@ -1,6 +1,19 @@
 //! RTT estimation and the retransmission timeout (RFC 6298).
 
 use jettison_core::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `min_rto` bounds.
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum MinRtoBounds {
+    /// The variation: the timeout is SRTT and the larger of `min_rto` and four times RTTVAR, as in Linux.
+    #[default]
+    Variation,
+    /// The timeout (RFC 6298 §2.4).
+    Timeout,
+}
 
 /// Minimum time for which the lowest RTT is kept; the maximum is twice this.
 const MIN_RTT_WINDOW: Duration = Duration::from_secs(150);
@@ -12,6 +25,7 @@ const MAX_BACK_OFF: u32 = 30;
 pub(super) struct RttEstimator {
     // Parameters.
     min_rto: Duration,
+    bounds: MinRtoBounds,
     max_rto: Duration,
     // State.
     smoothed: u64,
@@ -27,9 +41,15 @@ pub(super) struct RttEstimator {
 }
 
 impl RttEstimator {
-    pub fn new(initial_rto: Duration, min_rto: Duration, max_rto: Duration, now: Time) -> RttEstimator {
+    pub fn new(
+        initial_rto: Duration,
+        (min_rto, bounds): (Duration, MinRtoBounds),
+        max_rto: Duration,
+        now: Time,
+    ) -> RttEstimator {
         RttEstimator {
             min_rto,
+            bounds,
             max_rto,
             smoothed: 0,
             variation: 0,
@@ -57,8 +77,13 @@ impl RttEstimator {
         }
         self.latest = rtt;
         self.back_off = 0;
-        self.base = Duration::from_nanos(self.smoothed + (4 * self.variation).max(1))
-            .clamp(self.min_rto, self.max_rto);
+        let variation = Duration::from_nanos((4 * self.variation).max(1));
+        let smoothed = self.smoothed();
+        self.base = match self.bounds {
+            MinRtoBounds::Variation => smoothed + variation.max(self.min_rto),
+            MinRtoBounds::Timeout => (smoothed + variation).max(self.min_rto),
+        }
+        .min(self.max_rto);
         self.sample_minimum(rtt, now);
     }
 
@@ -130,7 +155,21 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     fn estimator() -> RttEstimator {
-        RttEstimator::new(MS(1000), MS(200), Duration::from_secs(60), Time::ZERO)
+        RttEstimator::new(MS(1000), (MS(200), MinRtoBounds::Timeout), Duration::from_secs(60), Time::ZERO)
+    }
+
+    #[test]
+    fn as_in_linux_the_floor_is_that_of_the_variation() {
+        let floor = (MS(200), MinRtoBounds::Variation);
+        let mut rtt = RttEstimator::new(MS(1000), floor, Duration::from_secs(60), Time::ZERO);
+        rtt.sample(MS(400), Time::ZERO);
+        assert_eq!(rtt.rto(), MS(400 + 4 * 200));
+        for _ in 0..50 {
+            rtt.sample(MS(400), Time::ZERO);
+        }
+        assert_eq!(rtt.rto(), MS(400 + 200));
+        rtt.back_off();
+        assert_eq!(rtt.rto(), MS(1200));
     }
 
     #[test]

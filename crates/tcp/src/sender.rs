@@ -186,7 +186,12 @@ impl Sender {
             controller,
             buffer: SendBuffer::default(),
             board: Scoreboard::default(),
-            rtt: RttEstimator::new(settings.initial_rto, settings.min_rto, settings.max_rto, now),
+            rtt: RttEstimator::new(
+                settings.initial_rto,
+                (settings.min_rto, settings.min_rto_bounds),
+                settings.max_rto,
+                now,
+            ),
             sampler: RateSampler::default(),
             rack: Rack::default(),
             prr: Prr::default(),

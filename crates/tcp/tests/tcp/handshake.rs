@@ -25,12 +25,37 @@ fn rfc9293_3_5_three_way_handshake_takes_an_rtt() {
     assert_eq!(net.statistics().smoothed_rtt, ms(20));
 }
 
+fn lose_syns(count: u64) -> impl FnMut(&Seen) -> Fate {
+    move |seen| {
+        let is_lost = seen.is(TcpFlags::SYN) && seen.index < count && seen.from == Client;
+        if is_lost { Fate::Drop } else { Fate::Pass }
+    }
+}
+
+#[test]
+fn the_timestamp_of_a_syn_that_was_sent_again_gives_a_sample() {
+    let mut net = Net::pair(ms(10), &parameters());
+    net.script(lose_syns(1));
+    net.run_until(at(1025));
+    assert_eq!((net.statistics().smoothed_rtt, net.statistics().rto), (ms(20), ms(200)));
+}
+
+#[test]
+fn the_initial_window_survives_as_many_lost_syns_as_the_parameter_says() {
+    // 1 in RFC 6928, 2 in Linux.
+    for (lost_syns, lost, window) in [(1, 1, 1), (2, 1, 10), (2, 2, 1), (1, 0, 10)] {
+        let mut net = Net::pair(ms(10), &TcpParameters { lost_syns, ..parameters() });
+        net.script(lose_syns(lost));
+        net.run_until(at(3050));
+        assert_eq!(net.statistics().congestion_window, window * MSS, "{lost} lost of {lost_syns}");
+    }
+}
+
 #[test]
 fn rfc6298_5_7_a_lost_syn_is_retransmitted_after_a_second_and_reduces_the_initial_window() {
-    let mut net = Net::pair(ms(10), &parameters());
-    net.script(|seen| {
-        if seen.is(TcpFlags::SYN) && seen.index < 2 && seen.from == Client { Fate::Drop } else { Fate::Pass }
-    });
+    // With timestamps the SYN that arrived gives a sample, as in Linux.
+    let mut net = Net::pair(ms(10), &TcpParameters { timestamps: false, ..parameters() });
+    net.script(lose_syns(2));
     net.run_until(at(3015));
     let syns: Vec<Time> = net.sent_by(Client).iter().map(|seen| seen.at).collect();
     assert_eq!(syns, [at(0), at(1000), at(3000)]);

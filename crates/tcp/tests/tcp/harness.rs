@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::congestion::CongestionController;
-use jettison_tcp::{Connection, ConnectionEvent, TcpParameters, TcpStatistics};
+use jettison_tcp::{Connection, ConnectionEvent, MinRtoBounds, TcpParameters, TcpStatistics};
 use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, Ecn, Packet, TcpFlags, Transport};
 
@@ -20,12 +20,14 @@ pub fn at(millis: u64) -> Time {
     Time::from_millis(millis)
 }
 
-/// Parameters with round numbers: segments of 1,000 bytes, NewReno, and delayed ACKs from the start.
+/// Parameters with round numbers: segments of 1,000 bytes, NewReno, and what RFCs say where Linux differs.
 pub fn parameters() -> TcpParameters {
     TcpParameters {
         mss: MSS as u16,
         congestion: "newreno".into(),
         quick_acks: false,
+        min_rto_bounds: MinRtoBounds::Timeout,
+        lost_syns: 1,
         ..TcpParameters::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use jettison_core::{Duration, Time};
 use jettison_tcp::congestion::Phase;
-use jettison_tcp::{CloseReason, ConnectionEvent, TcpParameters};
+use jettison_tcp::{CloseReason, ConnectionEvent, MinRtoBounds, TcpParameters};
 
 use crate::harness::*;
 
@@ -37,6 +37,16 @@ fn rfc6298_2_4_the_floor_is_a_parameter() {
         // The first sample of 20 ms gives an RTO of 20 + 4·10 ms.
         assert_eq!(times(&net, 0), [at(30), at(30 + floor.max(60))]);
     }
+}
+
+#[test]
+fn linux_adds_the_floor_to_the_rtt() {
+    let parameters = TcpParameters { min_rto_bounds: MinRtoBounds::Variation, ..without_probes() };
+    let mut net = Net::established(ms(10), &parameters);
+    net.script(lose(&[0]));
+    net.send(MSS);
+    net.run_until(at(1000));
+    assert_eq!(times(&net, 0), [at(30), at(30 + 20 + 200)]);
 }
 
 #[test]
