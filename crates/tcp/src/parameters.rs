@@ -55,6 +55,8 @@ pub struct TcpParameters {
     pub tlp_max_ack_delay: Duration,
     /// Proportional rate reduction in recovery (RFC 9937); requires `sack`.
     pub prr: bool,
+    /// Another reduction of the window if a retransmission is lost in fast recovery (RFC 5681 §4.3); Linux has none.
+    pub reduce_again: bool,
     /// New data on the first duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
     /// Timestamps, for RTT samples of retransmissions (RFC 7323).
@@ -108,6 +110,7 @@ impl Default for TcpParameters {
             rack_tlp: true,
             tlp_max_ack_delay: Duration::from_millis(200),
             prr: true,
+            reduce_again: false,
             limited_transmit: true,
             timestamps: true,
             eifel: true,
@@ -284,6 +287,7 @@ pub(super) struct Settings {
     pub rack_tlp: bool,
     pub tlp_max_ack_delay: Duration,
     pub prr: bool,
+    pub reduce_again: bool,
     pub limited_transmit: bool,
     pub timestamps: bool,
     pub eifel: bool,
@@ -319,6 +323,7 @@ impl From<&TcpParameters> for Settings {
             rack_tlp: p.rack_tlp,
             tlp_max_ack_delay: p.tlp_max_ack_delay,
             prr: p.prr,
+            reduce_again: p.reduce_again,
             limited_transmit: p.limited_transmit,
             timestamps: p.timestamps,
             eifel: p.eifel,

@@ -56,13 +56,15 @@ impl Sender {
     }
 
     /// Reduces the window for `lost` bytes just marked lost. RFC 5681 §4.3: the losses of one window of data are one
-    /// indication of congestion, and the loss of a retransmission is another. A retransmission is lost at the earliest a
-    /// round trip after the last reduction, so there is at most one reduction per round trip. `flight` is that of
+    /// indication of congestion, and the loss of a retransmission is another, which Linux ignores in fast recovery. A
+    /// retransmission is lost at the earliest a round trip after the last reduction, so there is at most one reduction per
+    /// round trip. `flight` is that of
     /// [`Sender::enter_recovery`].
     #[inline]
     pub fn respond_to_loss(&mut self, flight: (u64, u64, u64), lost: u64, now: Time) -> bool {
         let is_new = match self.phase {
             Phase::Open | Phase::Cwr => lost > 0,
+            Phase::Recovery if !self.settings.reduce_again => false,
             Phase::Recovery | Phase::Loss => {
                 self.board.lost_again() && self.controller.recovery_control() != RecoveryControl::Controller
             }

@@ -28,6 +28,7 @@ pub fn parameters() -> TcpParameters {
         quick_acks: false,
         min_rto_bounds: MinRtoBounds::Timeout,
         lost_syns: 1,
+        reduce_again: true,
         ..TcpParameters::default()
     }
 }

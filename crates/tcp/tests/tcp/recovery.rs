@@ -293,6 +293,15 @@ fn rfc5681_4_3_each_loss_of_a_retransmission_reduces_the_window_again() {
 }
 
 #[test]
+fn as_in_linux_the_loss_of_a_retransmission_in_recovery_reduces_nothing_by_default() {
+    let parameters = TcpParameters { reduce_again: false, ..parameters() };
+    let (values, mut net) = ssthresh_while_losing(&[(60, 4)], &parameters);
+    assert_eq!(repeated(&net), [60; 4]);
+    assert_eq!(values.len(), 2, "one reduction: {values:?}");
+    assert_eq!((net.statistics().timeouts, net.statistics().recoveries), (0, 1));
+}
+
+#[test]
 fn rfc5681_4_3_retransmissions_of_one_round_trip_reduce_the_window_once_more() {
     let (values, net) = ssthresh_while_losing(&[(60, 2), (63, 2), (66, 2)], &parameters());
     assert_eq!(repeated(&net), [60, 63, 66, 60, 63, 66]);
