@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::congestion::{CongestionController, Controller, ControllerContext, Growth, HyStart};
+use crate::congestion::{CongestionController, Controller, ControllerContext, Growth, HyStart, ReduceFrom};
 use crate::rtt::MinRtoBounds;
 
 /// Parameters of a TCP endpoint.
@@ -72,6 +72,8 @@ pub struct TcpParameters {
     pub slow_start_after_idle: bool,
     /// Growth of the window by acknowledged bytes (as in Linux, RFC 3465) or by ACKs (RFC 5681 eq. 2 and 3).
     pub growth: Growth,
+    /// What a loss or a timeout reduces: the window, as in Linux, or what is in flight (RFC 5681 eq. 4).
+    pub reduce_from: ReduceFrom,
     /// Rule that ends slow start before loss: HyStart as in Linux, HyStart++ (RFC 9406) or none; `auto` follows the
     /// controller (CUBIC: `linux`, the others: none). `true` is `rfc9406`.
     pub hystart: HyStart,
@@ -118,6 +120,7 @@ impl Default for TcpParameters {
             receive_buffer: Bytes::new(6 << 20),
             slow_start_after_idle: true,
             growth: Growth::PerByte,
+            reduce_from: ReduceFrom::Window,
             hystart: HyStart::Auto,
             pacing: Switch::Auto,
             pacing_gain_slow_start: 2.0,
@@ -193,6 +196,7 @@ impl TcpParameters {
             mss: u64::from(self.mss),
             initial_window: u64::from(self.mss) * u64::from(self.initial_window),
             growth: self.growth,
+            reduce_from: self.reduce_from,
             hystart: self.hystart,
             paced: self.pacing == Switch::On,
             random,

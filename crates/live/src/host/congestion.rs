@@ -2,7 +2,7 @@
 
 use jettison_core::Duration;
 use jettison_registry::Choices;
-use jettison_tcp::congestion::{Controller, Growth, HyStart, InKernel, NewCwvParameters};
+use jettison_tcp::congestion::{Controller, Growth, HyStart, InKernel, NewCwvParameters, ReduceFrom};
 use jettison_tcp::{Switch, TcpParameters};
 
 /// Parameters of `newcwv` that the kernel's has too: those of [`NewCwvSettings`].
@@ -124,6 +124,11 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
     // Built into the kernel, without a setting.
     say(!p.prr, "prr false: the kernel always uses proportional rate reduction".to_owned());
     say(!p.limited_transmit, "limited_transmit false: the kernel always uses limited transmit".to_owned());
+    say(
+        p.reduce_from != ReduceFrom::Window,
+        "reduce_from: the kernel reduces the window, not the flight".to_owned(),
+    );
+    say(p.reduce_again, "reduce_again: the kernel does not reduce again in fast recovery".to_owned());
     say(p.growth != Growth::PerByte, "growth: the kernel counts acknowledged bytes".to_owned());
     say(
         !matches!(p.hystart, HyStart::Auto | HyStart::Linux),

@@ -26,7 +26,7 @@ use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController, PathSent};
 use jettison_tcp::congestion::{
     AckSample, CongestionController, CongestionEvent, CongestionKind, ControllerContext, Cubic,
-    CubicParameters, Growth, HyStart, Phase, RecoveryEnd, RtoEvent, SlowStart,
+    CubicParameters, Growth, HyStart, Phase, RecoveryEnd, ReduceFrom, RtoEvent, SlowStart,
 };
 
 /// What it reports of its state.
@@ -111,6 +111,7 @@ impl Abc {
                 mss: packet,
                 initial_window,
                 growth: Growth::PerByte,
+ reduce_from: ReduceFrom::Flight,
                 hystart: HyStart::Rfc9406,
                 paced: false,
                 random: None,

@@ -13,7 +13,8 @@ use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController, PathSent};
 use jettison_tcp::congestion::{
     AckSample, CongestionController, CongestionEvent, CongestionKind, Controller, ControllerContext,
-    EcnFeedback, Growth, HyStart, IdleRestart, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
+    EcnFeedback, Growth, HyStart, IdleRestart, Phase, RecoveryControl, RecoveryEnd, ReduceFrom, RtoEvent,
+    SentSample,
 };
 
 /// Minimum window in packets (RFC 9002 §7.2).
@@ -32,6 +33,8 @@ pub(super) fn entry(tcp: &Entry<Controller>) -> Entry<MessageController> {
                 mss: packet,
                 initial_window,
                 growth: Growth::PerByte,
+                // Video is often limited by its source.
+                reduce_from: ReduceFrom::Flight,
                 hystart: HyStart::Auto,
                 // RFC 9406 §4.3: the transport paces, so growth an ACK needs no limit.
                 paced: true,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd, RtoEvent,
+    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd, ReduceFrom, RtoEvent,
     SlowStart,
 };
 
@@ -98,6 +98,7 @@ pub struct Cubic {
     /// Additive increase for fairness with Reno at this beta: 3·(1 − β)/(1 + β) (RFC 9438 §4.3).
     alpha: f64,
     growth: Growth,
+    reduce_from: ReduceFrom,
     mss: u64,
     slow_start: SlowStart,
     window: u64,
@@ -142,6 +143,7 @@ impl Cubic {
             alpha: 3.0 * (1.0 - parameters.beta) / (1.0 + parameters.beta),
             parameters,
             growth: context.growth,
+            reduce_from: context.reduce_from,
             mss: context.mss,
             slow_start,
             window: context.initial_window,
@@ -228,9 +230,9 @@ impl Cubic {
         });
     }
 
-    /// RFC 9438 §4.6: at least two segments. Segments of limited transmit beyond the window do not count.
+    /// RFC 9438 §4.6: at least two segments.
     fn reduced(&self, flight_size: u64) -> u64 {
-        ((flight_size.min(self.window) as f64 * self.parameters.beta) as u64).max(2 * self.mss)
+        ((self.reduce_from.bytes(self.window, flight_size) as f64 * self.parameters.beta) as u64).max(2 * self.mss)
     }
 
     fn set_window(&mut self, window: u64) {
@@ -411,6 +413,18 @@ mod tests {
     fn rfc9438_4_6_leaves_seven_tenths() {
         let controller = after_loss(100, CubicParameters::default());
         assert_eq!((controller.ssthresh(), controller.window()), (70 * MSS, 70 * MSS));
+    }
+
+    #[test]
+    fn as_in_linux_the_window_counts_even_if_it_was_not_filled() {
+        for (reduce_from, left) in [(ReduceFrom::Window, 70), (ReduceFrom::Flight, 35)] {
+            let context = ControllerContext { reduce_from, ..context() };
+            let slow_start = SlowStart::new(&context, HyStart::Off);
+            let mut controller = Cubic::new(CubicParameters::default(), slow_start, &context);
+            controller.window = 100 * MSS;
+            controller.on_congestion(&loss(50 * MSS));
+            assert_eq!(controller.ssthresh(), left * MSS, "{reduce_from:?}");
+        }
     }
 
     #[test]

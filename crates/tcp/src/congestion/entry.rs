@@ -3,7 +3,7 @@
 use jettison_core::RandomStream;
 use jettison_registry::Kind;
 
-use super::{CongestionController, Growth, HyStart};
+use super::{CongestionController, Growth, HyStart, ReduceFrom};
 
 /// The kind of TCP's congestion controllers.
 pub enum Controller {}
@@ -43,6 +43,8 @@ pub struct ControllerContext {
     pub initial_window: u64,
     /// How acknowledged data makes the window grow.
     pub growth: Growth,
+    /// What a loss or a timeout reduces.
+    pub reduce_from: ReduceFrom,
     /// The rule that ends slow start before loss.
     pub hystart: HyStart,
     /// Whether the transport paces, which lifts HyStart++'s limit of growth per ACK (RFC 9406 §4.3) and spreads the

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
     HyStart, AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, NewReno, NewRenoParameters, Phase,
-    RecoveryEnd, RtoEvent, SlowStart,
+    RecoveryEnd, ReduceFrom, RtoEvent, SlowStart,
 };
 
 /// Its entry in the list of congestion controllers.
@@ -137,6 +137,7 @@ pub struct HighSpeed {
     // Parameters.
     response: Response,
     growth: Growth,
+    reduce_from: ReduceFrom,
     mss: u64,
     // State.
     /// Window, ssthresh and slow start; all of the behaviour up to `low_window`.
@@ -157,6 +158,7 @@ impl HighSpeed {
         HighSpeed {
             response: Response::new(&parameters),
             growth: context.growth,
+            reduce_from: context.reduce_from,
             mss: context.mss,
             reno: NewReno::new(NewRenoParameters::default(), slow_start, context),
             credit: 0.0,
@@ -214,8 +216,7 @@ impl CongestionController for HighSpeed {
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.credit = 0.0;
-        // As in RFC 5681 eq. 4, the flight counts, but not what limited transmit sent beyond the window.
-        let used = event.flight_size.min(self.reno.window());
+        let used = self.reduce_from.bytes(self.reno.window(), event.flight_size);
         if self.is_standard(used) {
             return self.reno.on_congestion(event);
         }

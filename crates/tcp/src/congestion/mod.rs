@@ -186,6 +186,30 @@ pub enum Growth {
     PerAck,
 }
 
+/// What a loss or a timeout reduces: the window, or what was in flight.
+#[derive(
+    serde::Serialize, serde::Deserialize, schemars::JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReduceFrom {
+    /// The window, as in Linux, even if the application did not fill it.
+    #[default]
+    Window,
+    /// FlightSize (RFC 5681 eq. 4, RFC 9438 §4.6), at most the window: segments of limited transmit beyond it do not count
+    /// (RFC 5681 §3.2 step 2).
+    Flight,
+}
+
+impl ReduceFrom {
+    /// The bytes to reduce.
+    pub(super) fn bytes(self, window: u64, flight_size: u64) -> u64 {
+        match self {
+            ReduceFrom::Window => window,
+            ReduceFrom::Flight => flight_size.min(window),
+        }
+    }
+}
+
 #[cfg(test)]
 mod testing {
     //! Samples for the controllers' unit tests.
@@ -198,6 +222,7 @@ mod testing {
             mss: MSS,
             initial_window: 10 * MSS,
             growth: Growth::PerByte,
+            reduce_from: ReduceFrom::Flight,
             hystart: HyStart::Auto,
             paced: false,
             random: None,

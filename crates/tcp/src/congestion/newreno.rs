@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    HyStart, AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, RtoEvent,
+    HyStart, AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, ReduceFrom, RtoEvent,
     SlowStart,
 };
 
@@ -63,6 +63,7 @@ pub struct NewReno {
     // Parameters.
     beta: f64,
     growth: Growth,
+    reduce_from: ReduceFrom,
     mss: u64,
     // State.
     slow_start: SlowStart,
@@ -80,6 +81,7 @@ impl NewReno {
         NewReno {
             beta: parameters.beta,
             growth: context.growth,
+            reduce_from: context.reduce_from,
             mss: context.mss,
             slow_start,
             window: context.initial_window,
@@ -104,10 +106,9 @@ impl NewReno {
         self.credit = 0;
     }
 
-    /// RFC 5681 eq. 4: half the flight, at least two segments. Segments of limited transmit beyond the window do not
-    /// count (§3.2 step 2).
+    /// RFC 5681 eq. 4: half, at least two segments.
     fn reduced(&self, flight_size: u64) -> u64 {
-        ((flight_size.min(self.window) as f64 * self.beta) as u64).max(2 * self.mss)
+        ((self.reduce_from.bytes(self.window, flight_size) as f64 * self.beta) as u64).max(2 * self.mss)
     }
 }
 

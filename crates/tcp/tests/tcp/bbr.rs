@@ -7,7 +7,7 @@ use jettison_tcp::Payload;
 use jettison_tcp::TcpParameters;
 use jettison_tcp::congestion::{
     AckSample, Bbr, BbrParameters, BbrState, CongestionController, CongestionEvent, ControllerContext,
-    Growth, HyStart, IdleRestart, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
+    Growth, HyStart, IdleRestart, RecoveryControl, RecoveryEnd, ReduceFrom, RtoEvent, SentSample,
 };
 
 use crate::harness::*;
@@ -23,6 +23,7 @@ impl Watched {
             mss: MSS,
             initial_window: 10 * MSS,
             growth: Growth::PerByte,
+            reduce_from: ReduceFrom::Flight,
             hystart: HyStart::Auto,
             paced: false,
             random: Some(random),

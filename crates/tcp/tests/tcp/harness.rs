@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use jettison_core::{Bytes, Duration, Rate, Time};
-use jettison_tcp::congestion::CongestionController;
+use jettison_tcp::congestion::{CongestionController, ReduceFrom};
 use jettison_tcp::{Connection, ConnectionEvent, MinRtoBounds, TcpParameters, TcpStatistics};
 use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, Ecn, Packet, TcpFlags, Transport};
@@ -29,6 +29,7 @@ pub fn parameters() -> TcpParameters {
         min_rto_bounds: MinRtoBounds::Timeout,
         lost_syns: 1,
         reduce_again: true,
+        reduce_from: ReduceFrom::Flight,
         ..TcpParameters::default()
     }
 }

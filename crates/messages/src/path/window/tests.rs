@@ -1,6 +1,8 @@
 use super::*;
 use crate::path::{ArrivedPacket, LostPacket};
-use jettison_tcp::congestion::{HyStart, NewReno, NewRenoParameters, RateSample, SlowStart, controllers};
+use jettison_tcp::congestion::{
+    HyStart, NewReno, NewRenoParameters, RateSample, ReduceFrom, SlowStart, controllers,
+};
 
 const PACKET: u64 = 1000;
 const MS: fn(u64) -> Duration = Duration::from_millis;
@@ -11,6 +13,7 @@ fn context() -> ControllerContext {
         mss: PACKET,
         initial_window: 10 * PACKET,
         growth: Growth::PerByte,
+        reduce_from: ReduceFrom::Flight,
         hystart: HyStart::Auto,
         paced: true,
         random: None,
