@@ -28,7 +28,10 @@ impl Watched {
             paced: false,
             random: Some(random),
         };
-        Watched(Arc::new(Mutex::new(Bbr::new(BbrParameters::default(), &context))))
+        Watched(Arc::new(Mutex::new(Bbr::new(
+            BbrParameters { pacing_margin: 0.0, ..BbrParameters::default() },
+            &context,
+        ))))
     }
     fn bbr(&self) -> MutexGuard<'_, Bbr> {
         self.0.lock().expect("one thread")

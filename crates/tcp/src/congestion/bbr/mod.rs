@@ -171,13 +171,13 @@ impl Bbr {
     /// Draft §4.2.1, BBRInitPacingRate.
     fn start_pacing(&mut self, rtt: Duration) {
         let nominal = Rate::of(Bytes::new(self.window.initial()), rtt);
-        self.pacing_rate = nominal.mul_f64(self.pacing_gain);
+        self.pacing_rate = nominal.mul_f64(self.pacing_gain * (1.0 - self.parameters.pacing_margin));
         self.choose_quantum();
     }
 
     /// Draft §4.2.1, BBRSetPacingRateWithGain: until the pipe has been full, the rate never decreases.
     fn pace_by(&mut self, gain: f64) {
-        let rate = self.model.bandwidth().mul_f64(gain);
+        let rate = self.model.bandwidth().mul_f64(gain * (1.0 - self.parameters.pacing_margin));
         if self.full_pipe.is_filled() || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }

@@ -27,6 +27,8 @@ pub struct BbrParameters {
     pub initial_rtt: Duration,
     /// Minimum time with four segments in flight in ProbeRTT (draft §4.3.5: 200 ms).
     pub probe_rtt_duration: Duration,
+    /// Share of BtlBw by which pacing stays below it, so that the queue drains (Linux: 1 %; the draft: 0).
+    pub pacing_margin: f64,
     /// Segments sent back to back; 0 for the draft's rule: 1 below 1.2 Mbit/s, 2 below 24 Mbit/s, then the bytes of one
     /// millisecond, at most 64 KB (draft §4.2.2, which allows others).
     pub send_quantum: u32,
@@ -42,6 +44,7 @@ impl Default for BbrParameters {
             rtprop_window: Duration::from_secs(10),
             initial_rtt: Duration::ZERO,
             probe_rtt_duration: Duration::from_millis(200),
+            pacing_margin: 0.01,
             send_quantum: 0,
         }
     }
@@ -63,6 +66,8 @@ impl BbrParameters {
                 gain,
             )?;
         }
+        let margin = self.pacing_margin;
+        ParameterError::require((0.0..=0.5).contains(&margin), "pacing_margin", "be in [0, 0.5]", margin)?;
         let rounds = self.bandwidth_window;
         ParameterError::require(
             (1..=1000).contains(&rounds),

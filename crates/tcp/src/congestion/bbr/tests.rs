@@ -4,6 +4,11 @@ use super::super::testing::{MSS, context, rto};
 use super::*;
 use crate::congestion::{ControllerContext, RateSample};
 
+/// Parameters as in the draft, which paces at the bandwidth itself.
+fn draft() -> BbrParameters {
+    BbrParameters { pacing_margin: 0.0, ..BbrParameters::default() }
+}
+
 const MS: fn(u64) -> Duration = Duration::from_millis;
 /// The path of most tests: 10 Mbit/s and 20 ms hold 25,000 bytes.
 const RATE: Rate = Rate::from_mbit(10);
@@ -49,7 +54,7 @@ const ROUND: AckInput = AckInput { is_round_start: true, ..ACK };
 impl Driven {
     /// Established at 0 with a handshake of 20 ms.
     fn new() -> Driven {
-        Driven::with(BbrParameters::default(), &context())
+        Driven::with(draft(), &context())
     }
 
     fn with(parameters: BbrParameters, context: &ControllerContext) -> Driven {
@@ -151,7 +156,7 @@ impl Driven {
 
 #[test]
 fn draft_4_1_1_3_rounds_end_with_data_sent_after_they_began() {
-    let mut model = PathModel::new(&BbrParameters::default());
+    let mut model = PathModel::new(&draft());
     let mut delivered = 0;
     let mut round = |prior_delivered| {
         delivered += MSS;
@@ -203,7 +208,7 @@ fn draft_4_2_1_the_initial_window_is_paced_over_the_first_rtt_sample() {
     let bbr = Driven::new().bbr;
     assert_eq!(bbr.pacing_rate(), Some(Rate::from_mbit(4).mul_f64(gains::HIGH_GAIN)));
     let mut driven = Driven::new();
-    driven.bbr = Bbr::new(BbrParameters::default(), &context());
+    driven.bbr = Bbr::new(draft(), &context());
     driven.bbr.on_established(MSS, 10 * MSS);
     driven.bbr.on_handshake(Time::ZERO, None);
     assert_eq!(driven.bbr.pacing_rate(), Some(Rate::from_mbit(80).mul_f64(gains::HIGH_GAIN)));
@@ -214,7 +219,7 @@ fn draft_4_2_1_the_initial_window_is_paced_over_the_first_rtt_sample() {
 
 #[test]
 fn the_initial_window_is_paced_by_the_configured_rtt() {
-    let guess = BbrParameters { initial_rtt: MS(200), ..BbrParameters::default() };
+    let guess = BbrParameters { initial_rtt: MS(200), ..draft() };
     let mut bbr = Bbr::new(guess, &context());
     bbr.on_established(MSS, 10 * MSS);
     // 10,000 bytes in 200 ms.
@@ -262,7 +267,7 @@ fn draft_4_2_1_until_the_pipe_is_full_the_rate_only_rises() {
 #[test]
 fn draft_4_2_2_the_send_quantum_grows_with_the_rate() {
     let quantum = |mbit: f64, own: u32| {
-        let mut driven = Driven::with(BbrParameters { send_quantum: own, ..Default::default() }, &context());
+        let mut driven = Driven::with(BbrParameters { send_quantum: own, ..draft() }, &context());
         driven.bbr.pacing_rate = Rate::from_mbit(1).mul_f64(mbit);
         driven.bbr.choose_quantum();
         driven.bbr.pacing_quantum()
@@ -471,7 +476,7 @@ fn draft_4_3_4_1_probe_bw_paces_by_its_cycle_with_twice_the_path_in_flight() {
 fn draft_4_3_4_2_the_first_phase_is_drawn_from_the_flows_own_stream() {
     let gains = |name: &str| {
         let random = Some(Seed(3).stream(&["flows", name, "congestion"]));
-        let mut driven = Driven::with(BbrParameters::default(), &ControllerContext { random, ..context() });
+        let mut driven = Driven::with(draft(), &ControllerContext { random, ..context() });
         driven.fill();
         driven.ack(RTT, ACK);
         driven.bbr.pacing_gain()
@@ -612,4 +617,15 @@ fn parameters_are_checked() {
     refuse(serde_json::json!({"probe_rtt_duration": "10 s"}), "below rtprop_window");
     refuse(serde_json::json!({"send_quantum": 1001}), "at most 1000");
     assert_eq!(BbrParameters::default().validate(), Ok(()));
+}
+
+#[test]
+fn as_in_linux_it_paces_a_hundredth_below_the_bandwidth() {
+    let mut driven = Driven::with(BbrParameters::default(), &context());
+    let initial = driven.bbr.pacing_rate().unwrap().as_mbit_f64();
+    let without = Driven::with(draft(), &context()).bbr.pacing_rate().unwrap().as_mbit_f64();
+    assert!((initial / without - 0.99).abs() < 1e-3, "{initial} of {without}");
+    driven.bbr.pace_by(1.25);
+    let bandwidth = driven.bbr.model.bandwidth().mul_f64(1.25 * 0.99);
+    assert!(driven.bbr.pacing_rate >= bandwidth);
 }
