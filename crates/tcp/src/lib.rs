@@ -44,7 +44,7 @@ mod transmit;
 pub use connection::Connection;
 pub use endpoint::Endpoint;
 pub use events::{CloseReason, ConnectionEvent};
-pub use parameters::{Switch, TcpParameters};
+pub use parameters::{RestartRule, Switch, TcpParameters};
 pub use path_estimate::PathEstimate;
 pub use payload::Payload;
 pub use rtt::MinRtoBounds;

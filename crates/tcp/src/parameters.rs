@@ -70,6 +70,9 @@ pub struct TcpParameters {
     pub receive_buffer: Bytes,
     /// Return to the restart window after an idle time of one RTO (RFC 5681 §4.1); newCWV never does.
     pub slow_start_after_idle: bool,
+    /// The window after such an idle time: `rfc5681`, the initial window; `rfc2861`, the window halved for each RTO, as in
+    /// Linux.
+    pub idle_restart: RestartRule,
     /// Growth of the window by acknowledged bytes (as in Linux, RFC 3465) or by ACKs (RFC 5681 eq. 2 and 3).
     pub growth: Growth,
     /// What a loss or a timeout reduces: the window, as in Linux, or what is in flight (RFC 5681 eq. 4).
@@ -119,6 +122,7 @@ impl Default for TcpParameters {
             ecn: Switch::Auto,
             receive_buffer: Bytes::new(6 << 20),
             slow_start_after_idle: true,
+            idle_restart: RestartRule::Rfc5681,
             growth: Growth::PerByte,
             reduce_from: ReduceFrom::Window,
             hystart: HyStart::Auto,
@@ -204,6 +208,18 @@ impl TcpParameters {
         let moved = ("congestion_parameters", &self.congestion_parameters);
         self.congestion.build_with("congestion", moved, &context)
     }
+}
+
+/// The window after an idle time of more than one RTO.
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum RestartRule {
+    /// The initial window (RFC 5681 §4.1).
+    #[default]
+    Rfc5681,
+    /// The window halved for each RTO of idleness, not below the initial window; ssthresh is at least three quarters of
+    /// the window before (RFC 2861 §3.1).
+    Rfc2861,
 }
 
 /// A switch with a default by the controller: `true`, `false` or `"auto"` in files.
@@ -299,6 +315,7 @@ pub(super) struct Settings {
     pub ecn: bool,
     pub receive_buffer: u64,
     pub slow_start_after_idle: bool,
+    pub idle_restart: RestartRule,
     pub pacing: Switch,
     pub pacing_gain_slow_start: f64,
     pub pacing_gain_avoidance: f64,
@@ -334,6 +351,7 @@ impl From<&TcpParameters> for Settings {
             ecn: p.ecn == Switch::On,
             receive_buffer: p.receive_buffer.get(),
             slow_start_after_idle: p.slow_start_after_idle,
+            idle_restart: p.idle_restart,
             pacing: p.pacing,
             pacing_gain_slow_start: p.pacing_gain_slow_start,
             pacing_gain_avoidance: p.pacing_gain_avoidance,

@@ -2,7 +2,7 @@
 
 use jettison_core::{Rate, Time};
 
-use super::parameters::Switch;
+use super::parameters::{RestartRule, Switch};
 use super::scoreboard::Segment;
 use super::sender::{Force, Outgoing, Sender, timestamp};
 use crate::congestion::{IdleRestart, Phase, SentSample};
@@ -112,8 +112,18 @@ impl Sender {
         let rto = self.rtt.rto();
         if self.board.next() > 0 && idle > rto {
             // RFC 5681 §4.1: idle for more than one RTO.
-            let restart_window = self.settings.slow_start_after_idle.then_some(self.settings.initial_window);
-            self.controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window });
+            let window = self.controller.window();
+            let (restart_window, least_ssthresh) = match self.settings.idle_restart {
+                _ if !self.settings.slow_start_after_idle => (None, 0),
+                RestartRule::Rfc5681 => (Some(self.settings.initial_window), 0),
+                RestartRule::Rfc2861 => {
+                    let halvings = (idle.as_nanos() - 1) / rto.as_nanos().max(1);
+                    let halved = window >> halvings.min(63);
+                    (Some(halved.max(self.settings.initial_window)), window / 4 * 3)
+                }
+            };
+            let restart = IdleRestart { now, idle, rto, restart_window, least_ssthresh };
+            self.controller.on_idle_restart(&restart);
             self.refresh_window();
             self.last_sent_at = now;
         }

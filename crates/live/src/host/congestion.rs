@@ -116,6 +116,14 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
         p.delayed_ack_segments != defaults.delayed_ack_segments,
         format!("delayed_ack_segments {}: the kernel uses 2", p.delayed_ack_segments),
     );
+    say(
+        p.lost_syns != defaults.lost_syns,
+        format!("lost_syns {}: the kernel keeps its initial window after one lost SYN", p.lost_syns),
+    );
+    say(
+        p.min_rto_bounds != defaults.min_rto_bounds,
+        "min_rto_bounds: the kernel adds its minimum to the RTT".to_owned(),
+    );
     say(!p.quick_acks, "quick_acks false: the kernel always uses quick acknowledgements".to_owned());
     say(
         p.tlp_max_ack_delay != defaults.tlp_max_ack_delay,

@@ -162,7 +162,13 @@ impl Window {
         let (idle, rto) = (now.since(last), (self.smoothed_rtt * 2).max(MIN_IDLE));
         if idle > rto {
             // RFC 9002 has no restart window.
-            self.controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window: None });
+            self.controller.on_idle_restart(&IdleRestart {
+                now,
+                idle,
+                rto,
+                restart_window: None,
+                least_ssthresh: 0,
+            });
         }
     }
 }

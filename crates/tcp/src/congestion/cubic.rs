@@ -325,6 +325,7 @@ impl CongestionController for Cubic {
         {
             // The stage goes on, as in Linux: the curve resumes when slow start has reached ssthresh again.
             self.set_window(restart_window);
+            self.ssthresh = self.ssthresh.max(restart.least_ssthresh);
         }
     }
 
@@ -471,7 +472,7 @@ mod tests {
         let before = controller.epoch.unwrap();
         let (now, idle, rto) = (Time::from_secs(7), Duration::from_secs(4), Duration::from_secs(1));
         let restart_window = Some(10 * MSS);
-        controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window });
+        controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window, least_ssthresh: 0 });
         assert_eq!((controller.window(), controller.ssthresh()), (10 * MSS, 700 * MSS));
         let epoch = controller.epoch.unwrap();
         assert_eq!((epoch.started_at, epoch.k), (before.started_at + idle, before.k));

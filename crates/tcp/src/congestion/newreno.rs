@@ -176,6 +176,7 @@ impl CongestionController for NewReno {
     fn on_idle_restart(&mut self, restart: &IdleRestart) {
         if let Some(restart_window) = restart.restart_window {
             self.window = self.window.min(restart_window);
+            self.ssthresh = self.ssthresh.max(restart.least_ssthresh);
         }
     }
 

@@ -285,6 +285,7 @@ impl CongestionController for Prague {
             && restart_window < self.window
         {
             self.set_window(restart_window as f64);
+            self.ssthresh = self.ssthresh.max(restart.least_ssthresh);
         }
     }
 

@@ -144,6 +144,8 @@ pub struct IdleRestart {
     pub idle: Duration,
     /// The retransmission timeout.
     pub rto: Duration,
-    /// The restart window of RFC 5681 §4.1 in bytes; `None` if `slow_start_after_idle` is off.
+    /// The restart window in bytes; `None` if `slow_start_after_idle` is off.
     pub restart_window: Option<u64>,
+    /// The least slow-start threshold after it, in bytes; 0 for none.
+    pub least_ssthresh: u64,
 }

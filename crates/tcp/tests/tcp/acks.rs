@@ -1,8 +1,8 @@
 //! The initial window, window growth, and timing of ACKs.
 
 use jettison_core::{Duration, Rate, Time};
-use jettison_tcp::TcpParameters;
 use jettison_tcp::congestion::{Growth, HyStart};
+use jettison_tcp::{RestartRule, TcpParameters};
 
 use crate::harness::*;
 
@@ -114,6 +114,26 @@ fn rfc5681_4_1_the_window_restarts_after_idle_if_the_switch_is_on() {
         net.log.clear();
         net.send(100 * MSS);
         assert_eq!(net.segments().len(), expected, "slow start after idle: {on}");
+    }
+}
+
+#[test]
+fn rfc2861_3_1_the_window_halves_for_each_timeout_of_idleness() {
+    // A window of 80 segments, and an RTO of 200 ms after the last departure at 90 ms.
+    for (idle, expected) in [(190, 80), (210, 40), (390, 40), (410, 20), (610, 10), (5000, 10)] {
+        let parameters = TcpParameters { idle_restart: RestartRule::Rfc2861, ..parameters() };
+        let mut net = Net::established(ms(10), &parameters);
+        net.send(70 * MSS);
+        net.run_until(at(120));
+        assert_eq!(net.statistics().congestion_window, 80 * MSS);
+        let last =
+            net.sent_by(Client).iter().filter(|seen| seen.length > 0).map(|seen| seen.at).max().unwrap();
+        net.run_until(last + ms(idle));
+        net.log.clear();
+        net.send(100 * MSS);
+        assert_eq!(net.segments().len(), expected, "after {idle} ms");
+        let ssthresh = net.statistics().ssthresh;
+        assert_eq!(ssthresh, u64::MAX, "it was higher than three quarters");
     }
 }
 
