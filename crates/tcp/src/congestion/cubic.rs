@@ -67,6 +67,9 @@ pub struct CubicParameters {
     pub fast_convergence: bool,
     /// Whether the window is at least Reno's (RFC 9438 §4.3).
     pub reno_friendly: bool,
+    /// Whether Reno's line rises by a whole segment per round trip once it has reached the window before the reduction
+    /// (RFC 9438 §4.3). Linux keeps the smaller rise.
+    pub reno_catch_up: bool,
     /// Minimum growth in a round trip, as a share of the window, while no congestion has set W_max (5 % in Linux, 0 in
     /// RFC 9438).
     pub first_growth: f64,
@@ -74,7 +77,14 @@ pub struct CubicParameters {
 
 impl Default for CubicParameters {
     fn default() -> CubicParameters {
-        CubicParameters { c: 0.4, beta: 0.7, fast_convergence: true, reno_friendly: true, first_growth: 0.05 }
+        CubicParameters {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            reno_friendly: true,
+            reno_catch_up: false,
+            first_growth: 0.05,
+        }
     }
 }
 
@@ -199,8 +209,9 @@ impl Cubic {
             Growth::PerAck => 1.0,
         };
         let seconds = ack.now.since(epoch.started_at).as_secs_f64();
-        // RFC 9438 §4.3, figure 4; α is 1 once the old window is reached again.
-        let alpha = if epoch.w_est < self.cwnd_prior { self.alpha } else { 1.0 };
+        // RFC 9438 §4.3, figure 4.
+        let catches_up = self.parameters.reno_catch_up && epoch.w_est >= self.cwnd_prior;
+        let alpha = if catches_up { 1.0 } else { self.alpha };
         epoch.w_est += alpha * segments_acked / cwnd;
         let mut grown = if self.parameters.reno_friendly && self.w_cubic(&epoch, seconds) < epoch.w_est {
             epoch.w_est.max(cwnd)
@@ -408,6 +419,19 @@ mod tests {
         // α = 3·0.3/1.7 segments per RTT below the old window.
         let grown = friendly[4].1 - friendly[0].1;
         assert!((grown - 4.0 * 0.529).abs() < 0.25, "{grown}");
+    }
+
+    #[test]
+    fn rfc9438_4_3_catches_up_beyond_the_old_window_only_by_choice() {
+        let rtt = Duration::from_millis(10);
+        let grown = |reno_catch_up| {
+            let parameters = CubicParameters { reno_catch_up, ..CubicParameters::default() };
+            // The old window of 10 segments is reached after 6 round trips.
+            let curve = run(&mut after_loss(10, parameters), rtt, rtt * 40);
+            curve[39].1 - curve[29].1
+        };
+        assert!((grown(false) - 10.0 * 0.529).abs() < 0.5, "{}", grown(false));
+        assert!((grown(true) - 10.0).abs() < 0.8, "{}", grown(true));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
-use super::marks::MarkAverage;
+use super::marks::{MarkAverage, Rounding};
 use super::{
     HyStart, AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
     NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
@@ -51,11 +51,13 @@ pub struct DctcpParameters {
     pub initial_alpha: f64,
     /// ECN codepoint of data: `"ect1"`, which DualPI2 treats as scalable, or `"ect0"`, as in data centres.
     pub codepoint: Ect,
+    /// Precision of alpha and of the reductions by it: `"none"` is floating point, `"linux"` the kernel's integers.
+    pub rounding: Rounding,
 }
 
 impl Default for DctcpParameters {
     fn default() -> DctcpParameters {
-        DctcpParameters { g: 1.0 / 16.0, initial_alpha: 1.0, codepoint: Ect::Ect1 }
+        DctcpParameters { g: 1.0 / 16.0, initial_alpha: 1.0, codepoint: Ect::Ect1, rounding: Rounding::None }
     }
 }
 
@@ -73,6 +75,7 @@ impl DctcpParameters {
 #[derive(Debug, Clone)]
 pub struct Dctcp {
     codepoint: Ect,
+    mss: u64,
     reno: NewReno,
     marks: MarkAverage,
     /// DCTCP.WindowEnd: the observation window ends when more than this is acknowledged.
@@ -84,8 +87,9 @@ impl Dctcp {
     pub fn new(parameters: DctcpParameters, slow_start: SlowStart, context: &ControllerContext) -> Dctcp {
         Dctcp {
             codepoint: parameters.codepoint,
+            mss: context.mss,
             reno: NewReno::new(NewRenoParameters::default(), slow_start, context),
-            marks: MarkAverage::new(parameters.g, parameters.initial_alpha),
+            marks: MarkAverage::new(parameters.g, parameters.initial_alpha).with_rounding(parameters.rounding),
             window_end: 0,
         }
     }
@@ -93,6 +97,7 @@ impl Dctcp {
 
 impl CongestionController for Dctcp {
     fn on_established(&mut self, mss: u64, initial_window: u64) {
+        self.mss = mss;
         self.reno.on_established(mss, initial_window);
     }
 
@@ -113,8 +118,7 @@ impl CongestionController for Dctcp {
             CongestionKind::Loss => self.reno.on_congestion(event),
             // RFC 8257 §3.3: cwnd = cwnd * (1 - alpha / 2), once per window of data.
             CongestionKind::Ecn => {
-                let window = self.reno.window() as f64 * (1.0 - self.marks.alpha() / 2.0);
-                self.reno.reduce_to(window as u64);
+                self.reno.reduce_to(self.marks.reduced(self.reno.window(), self.mss));
             }
         }
     }

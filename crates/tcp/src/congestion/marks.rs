@@ -26,12 +26,28 @@ impl From<Ect> for Ecn {
     }
 }
 
-/// The moving average of the share of marked bytes (RFC 8257 §3.3: DCTCP.Alpha), in floating point to avoid rounding
-/// errors of small values.
+/// The precision of alpha and of the reductions by it. RFC 8257 leaves it open.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Rounding {
+    /// Floating point.
+    #[default]
+    None,
+    /// Integers rounded down, as in Linux: alpha in steps of 1/1024, reductions in whole segments. A share of marks below
+    /// 1/64 (at `g` = 1/16) then has no effect.
+    Linux,
+}
+
+/// Steps of alpha in Linux.
+const STEPS: f64 = 1024.0;
+
+/// The moving average of the share of marked bytes (RFC 8257 §3.3: DCTCP.Alpha).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MarkAverage {
     gain: f64,
     alpha: f64,
+    rounding: Rounding,
     /// Bytes acknowledged, and marked bytes among them, in the current observation window.
     acked: u64,
     marked: u64,
@@ -39,7 +55,24 @@ pub(super) struct MarkAverage {
 
 impl MarkAverage {
     pub fn new(gain: f64, alpha: f64) -> MarkAverage {
-        MarkAverage { gain, alpha, acked: 0, marked: 0 }
+        MarkAverage { gain, alpha, rounding: Rounding::None, acked: 0, marked: 0 }
+    }
+
+    /// The same average with another precision.
+    pub fn with_rounding(self, rounding: Rounding) -> MarkAverage {
+        MarkAverage { rounding, ..self }
+    }
+
+    /// The window after a reduction by half of alpha (RFC 8257 §3.3).
+    pub fn reduced(&self, window: u64, mss: u64) -> u64 {
+        match self.rounding {
+            Rounding::None => (window as f64 * (1.0 - self.alpha / 2.0)) as u64,
+            Rounding::Linux => {
+                let segments = window / mss;
+                let less = (segments as f64 * self.alpha / 2.0) as u64;
+                (segments - less) * mss
+            }
+        }
     }
 
     /// Checks the ranges of the two parameters, `g` and `initial_alpha`.
@@ -65,7 +98,16 @@ impl MarkAverage {
     pub fn end_window(&mut self) {
         if self.acked > 0 {
             let share = self.marked as f64 / self.acked as f64;
-            self.alpha += self.gain * (share - self.alpha);
+            match self.rounding {
+                Rounding::None => self.alpha += self.gain * (share - self.alpha),
+                Rounding::Linux => {
+                    let alpha = self.alpha * STEPS;
+                    // A decay that rounds to nothing takes all that is left.
+                    let decay = (alpha * self.gain).floor();
+                    let kept = if decay > 0.0 { alpha - decay } else { 0.0 };
+                    self.alpha = (kept + (share * STEPS * self.gain).floor()).min(STEPS) / STEPS;
+                }
+            }
         }
         self.acked = 0;
         self.marked = 0;
@@ -87,6 +129,21 @@ mod tests {
         let before = marks.alpha();
         marks.end_window();
         assert_eq!(marks.alpha(), before, "a window without bytes says nothing");
+    }
+
+    #[test]
+    fn linux_rounds_small_shares_and_small_averages_to_nothing() {
+        let mut marks = MarkAverage::new(1.0 / 16.0, 15.0 / 1024.0).with_rounding(Rounding::Linux);
+        marks.count(65_000, 1000);
+        marks.end_window();
+        assert_eq!(marks.alpha(), 0.0, "15 of 1024 decay at once, and a share of 1/65 adds nothing");
+        marks.count(64_000, 1000);
+        marks.end_window();
+        assert_eq!(marks.alpha(), 1.0 / 1024.0);
+        // 100 segments at 1/8: 6.25 rounded down to 6.
+        let marks = MarkAverage::new(1.0 / 16.0, 0.125).with_rounding(Rounding::Linux);
+        assert_eq!(marks.reduced(100_500, 1000), 94_000);
+        assert_eq!(MarkAverage::new(1.0 / 16.0, 0.125).reduced(100_000, 1000), 93_750);
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub use bbr::{Bbr, BbrParameters, BbrState};
 pub use cubic::{Cubic, CubicParameters};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use entry::{Controller, ControllerContext, InKernel};
-pub use marks::Ect;
+pub use marks::{Ect, Rounding};
 pub use newcwv::{NewCwv, NewCwvParameters};
 pub use newreno::{NewReno, NewRenoParameters};
 pub use prague::{Prague, PragueParameters};
