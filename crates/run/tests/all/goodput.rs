@@ -27,7 +27,7 @@ reverse = { queue = "tail-drop" }
 [flows.bulk]
 from = "a"
 to = "b"
-transport = { kind = "tcp", congestion = "newreno", initial_window = 3 }
+transport = { kind = "tcp", congestion = "newreno", initial_window = 3, reduce_again = true }
 app = "bulk"
 start_jitter = "1 s"
 count = 27
