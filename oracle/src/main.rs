@@ -1,0 +1,141 @@
+//! `oracle`: measures the cases in a Linux kernel, and compares the simulator with the stored figures.
+
+use std::error::Error;
+use std::fs;
+use std::process::ExitCode;
+use std::sync::Mutex;
+
+use clap::{Parser, Subcommand};
+use jettison_oracle::case::{Case, Table};
+use jettison_oracle::figures::{Figures, Run};
+use jettison_oracle::{machine, page, scenario};
+
+/// Holds the simulator's TCP and queue disciplines to a Linux kernel.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the cases in a kernel under QEMU, and store the figures.
+    Measure {
+        /// Kernel: `stable`, `trixie` or `new`.
+        #[arg(long, default_value = "new")]
+        kernel: String,
+        /// Virtual machines at a time.
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
+        /// Names of cases; without any, all. Figures of others stay.
+        cases: Vec<String>,
+    },
+    /// Compare the simulator with the stored figures.
+    Compare {
+        /// Kernel: `stable`, `trixie` or `new`.
+        #[arg(long, default_value = "new")]
+        kernel: String,
+        /// Names of cases; without any, all.
+        cases: Vec<String>,
+    },
+    /// Write the tables of docs/src/linux.md.
+    Page,
+    /// Print what figures of a case are stored under.
+    Settings {
+        /// Name of the case.
+        case: String,
+    },
+    /// Print a case as a scenario.
+    Scenario {
+        /// Name of the case.
+        case: String,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("oracle: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Box<dyn Error>> {
+    let table = Table::load()?;
+    match command {
+        Command::Measure { kernel, jobs, cases } => measure(&table, &kernel, jobs, &cases),
+        Command::Compare { kernel, cases } => {
+            let figures = Figures::load(&kernel)?;
+            for row in page::rows(&table, &chosen(&table, &cases)?, &figures)? {
+                println!("{row}");
+            }
+            Ok(())
+        }
+        Command::Page => {
+            let path = page::path();
+            fs::write(&path, page::render(&fs::read_to_string(&path)?, &table)?)?;
+            println!("{}", path.display());
+            Ok(())
+        }
+        Command::Settings { case } => {
+            for case in chosen(&table, &[case])? {
+                println!("{}", case.settings());
+            }
+            Ok(())
+        }
+        Command::Scenario { case } => {
+            for case in chosen(&table, &[case])? {
+                print!("{}", scenario::text(case, table.offsets.first().copied().unwrap_or_default()));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Measures cases, and stores the figures after each: an interruption loses only what is under way.
+fn measure(table: &Table, kernel: &str, jobs: usize, names: &[String]) -> Result<(), Box<dyn Error>> {
+    let cases = chosen(table, names)?;
+    let state = Mutex::new((Figures::load(kernel).ok(), 0, 0));
+    machine::measure(kernel, &cases, &table.offsets, jobs.max(1), |case, result| {
+        let Ok(mut state) = state.lock() else { return };
+        let (stored, done, failed) = &mut *state;
+        *done += 1;
+        let result = result.map_err(|error| error.to_string()).and_then(|new| {
+            let merged = merge(table, stored.take(), new, case);
+            let outcome = merged.store(kernel).map_err(|error| error.to_string());
+            *stored = Some(merged);
+            outcome
+        });
+        println!("{done}/{} {}", cases.len(), case.name);
+        if let Err(error) = result {
+            *failed += 1;
+            eprintln!("oracle: {error}");
+        }
+    })?;
+    match state.into_inner() {
+        Ok((_, _, 0)) => Ok(()),
+        Ok((_, _, failed)) => Err(format!("{failed} of {} cases failed", cases.len()).into()),
+        Err(_) => Err("a case could not be stored".into()),
+    }
+}
+
+/// Replaces the runs of `case`. Figures of another release of the kernel are dropped, as are those of cases that no longer exist.
+fn merge(table: &Table, old: Option<Figures>, new: Figures, case: &Case) -> Figures {
+    let old = old.filter(|old| old.kernel == new.kernel).map_or_else(Vec::new, |old| old.runs);
+    let all: Vec<Run> = old.into_iter().filter(|run| run.case != case.name).chain(new.runs).collect();
+    let of = |case: &Case| all.iter().filter(|run| run.case == case.name).cloned().collect::<Vec<Run>>();
+    Figures { kernel: new.kernel, runs: table.cases.iter().flat_map(of).collect() }
+}
+
+fn chosen<'a>(table: &'a Table, names: &[String]) -> Result<Vec<&'a Case>, Box<dyn Error>> {
+    if names.is_empty() {
+        return Ok(table.cases.iter().collect());
+    }
+    let find = |name: &String| {
+        let case = table.cases.iter().find(|case| case.name == *name);
+        case.ok_or_else(|| format!("no case is named `{name}`").into())
+    };
+    names.iter().map(find).collect()
+}

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# `make oracle`: measures all cases of oracle/cases.toml in each kernel, verifies newCWV in the kernels, and rewrites
+# docs/src/linux.md. With arguments, runs `oracle` with them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export PATH="$HOME/.cargo/bin:$PATH"
+cargo=${CARGO:-cargo}
+oracle() { "$cargo" run --release --quiet --locked --package jettison-oracle -- "$@"; }
+if [ $# -gt 0 ]; then
+  oracle "$@"
+  exit
+fi
+for kernel in new stable; do oracle measure --kernel "$kernel" --jobs "$(nproc)"; done
+oracle page
