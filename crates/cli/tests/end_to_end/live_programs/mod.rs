@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
+mod twin;
+
 /// One at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -66,8 +68,14 @@ fn skipped(test: &str, why: &str) {
     writeln!(std::io::stderr(), "left out: {test} ({why})").expect("standard error is open");
 }
 
-/// Runs the short form of a scenario; prints a notice if this machine cannot.
+/// Runs the short form of a scenario of the project; prints a notice if this machine cannot.
 fn run(test: &str, scenario: &str, programs: &[&str], more: &[&str]) -> Option<Done> {
+    let more: Vec<&str> = std::iter::once("--quick").chain(more.iter().copied()).collect();
+    run_file(test, &project(&format!("scenarios/live/{scenario}.toml")), programs, &more)
+}
+
+/// Runs a scenario; prints a notice if this machine cannot.
+fn run_file(test: &str, scenario: &Path, programs: &[&str], more: &[&str]) -> Option<Done> {
     let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if !fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
         skipped(test, "live runs are tested as root");
@@ -91,17 +99,14 @@ fn run(test: &str, scenario: &str, programs: &[&str], more: &[&str]) -> Option<D
     }
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("jettison"));
-    command
-        .arg("live")
-        .arg(project(&format!("scenarios/live/{scenario}.toml")))
-        .args(["--yes", "--quick", "--json", "--out"]);
+    command.arg("live").arg(scenario).args(["--yes", "--json", "--out"]);
     command.arg(folder.path().join("out")).args(more).env_remove("JETTISON_DATA").stdin(Stdio::null());
     let output = command.output().expect("the command was built and can be started");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let output_text = format!("{}{}", text(&output.stdout), text(&output.stderr));
     let manifest = fs::read(folder.path().join("out/manifest.json")).unwrap_or_default();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
-    assert_eq!(output.status.code(), Some(0), "{scenario}: {output_text} {}", manifest["failures"]);
+    assert_eq!(output.status.code(), Some(0), "{}: {output_text} {}", scenario.display(), manifest["failures"]);
     let records = text(&output.stdout).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     Some(Done { _turn: turn, records, manifest, output: output_text })
 }

@@ -1,0 +1,59 @@
+//! Cases of the oracle with the machine's own kernel: the same case simulated and live. The simulator is held to stored figures of
+//! other kernels by the oracle's tests, so three sources agree where these pass.
+
+use jettison_core::Duration;
+use jettison_oracle::case::{Case, Table};
+use jettison_oracle::compare::Quantity;
+use jettison_oracle::scenario;
+use jettison_oracle::simulate::{Simulated, simulate};
+use jettison_scenario::build::Builder;
+
+use super::run_file;
+
+const NAME: &str = "cases_of_the_oracle";
+const WARM_UP: Duration = Duration::from_secs(4);
+const DURATION: Duration = Duration::from_secs(18);
+const SEEDS: u64 = 5;
+
+#[test]
+fn cases_of_the_oracle() {
+    let table = Table::load().expect("cases.toml is valid");
+    let mut faults = String::new();
+    let mut count = 0;
+    for case in table.cases.iter().filter(|case| case.live) {
+        let case = Case { warm_up: WARM_UP, duration: DURATION, ..case.clone() };
+        let Some(differences) = run(&case) else { return };
+        faults += &differences;
+        count += 1;
+    }
+    assert_eq!(count, 10, "ten cases have `live = true`");
+    assert!(faults.is_empty(), "live, simulated:\n{faults}");
+}
+
+/// Runs a case live; the differences beyond the bounds.
+fn run(case: &Case) -> Option<String> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join(format!("{}.toml", case.name));
+    std::fs::write(&file, scenario::text(case, Duration::ZERO)).expect("the folder can be written");
+    let live = run_file(NAME, &file, &[], &[])?;
+    let builder = Builder::standard();
+    let simulated: Vec<Simulated> =
+        (1..=SEEDS).map(|seed| simulate(&builder, case, Duration::ZERO, seed).expect("the case runs")).collect();
+    let live_mean = |object: &str, metric: &str| live.means(object, metric).iter().sum::<f64>();
+    let port = "bottleneck.forward";
+    let mut faults = String::new();
+    let mut hold = |quantity: Quantity, live: f64, share: f64, absolute: f64, of: fn(&Simulated) -> f64| {
+        let values: Vec<f64> = simulated.iter().map(of).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let deviation = values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
+        if (live - mean).abs() > (share * mean).max(absolute).max(2.0 * deviation) {
+            faults += &format!("{}: {} {live:.2}, {mean:.2} ± {deviation:.2}\n", case.name, quantity.key());
+        }
+    };
+    // The bounds are wider than the oracle's by what the scheduling of a shared machine adds.
+    hold(Quantity::Goodput, live_mean("all flows", "goodput"), 0.05, 0.0, |run| run.goodput_mbps);
+    hold(Quantity::Sojourn, live_mean(port, "sojourn"), 0.2, 1.0, |run| run.sojourn_mean_ms);
+    let signals = live_mean(port, "drops") + live_mean(port, "marks");
+    hold(Quantity::Signals, signals, 0.3, 4.0, |run| run.drops + run.marks);
+    Some(faults)
+}
