@@ -10,5 +10,6 @@ if [ $# -gt 0 ]; then
   oracle "$@"
   exit
 fi
-for kernel in new stable; do oracle measure --kernel "$kernel" --jobs "$(nproc)"; done
+oracle measure --kernel new --jobs "$(nproc)"
 oracle page
+crates/cc/tests/kernel/in-vm oracle/vm/linux-vm trixie new

@@ -132,7 +132,7 @@ fn sample(values: impl Iterator<Item = f64>) -> Option<Sample> {
         return None;
     }
     let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     let deviation = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
     Some(Sample { mean, deviation })
 }

@@ -76,7 +76,9 @@ pub fn measure(
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some(case) = next() {
-                    done(case, run(kernel, case, offsets, &guest));
+                    // A guest's boot fails now and then.
+                    let attempt = || run(kernel, case, offsets, &guest);
+                    done(case, attempt().or_else(|_| attempt()));
                 }
             });
         }

@@ -75,7 +75,9 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
         }
         Command::Page => {
             let path = page::path();
-            fs::write(&path, page::render(&fs::read_to_string(&path)?, &table)?)?;
+            let figures = Figures::load(page::KERNEL)?;
+            let rows = page::rows(&table, &chosen(&table, &[])?, &figures)?;
+            fs::write(&path, page::render(&fs::read_to_string(&path)?, &figures.kernel, &rows)?)?;
             println!("{}", path.display());
             Ok(())
         }

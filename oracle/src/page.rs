@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::case::{Case, Load, Table};
 use crate::compare::{Comparison, Quantity, compare};
-use crate::figures::{Figures, FiguresError};
+use crate::figures::Figures;
 use crate::folder;
 use crate::job::Measured;
 use crate::simulate::{SimulateError, simulate};
@@ -20,8 +20,8 @@ const SEEDS: u64 = 3;
 const BEGIN: &str = "<!-- Written by `cargo run -p jettison-oracle -- page` from here -->";
 const END: &str = "<!-- to here. -->";
 
-/// Kernels whose figures are stored: names of `linux-vm -k`. The bounds hold for the first one.
-pub const KERNELS: [&str; 1] = ["new"];
+/// The kernel that the bounds hold for: a name of `linux-vm -k`.
+pub const KERNEL: &str = "new";
 
 /// The comparison of one case.
 pub struct Row<'a> {
@@ -77,12 +77,6 @@ pub fn path() -> PathBuf {
 /// A page that cannot be written.
 #[derive(Debug, Error)]
 pub enum PageError {
-    /// Figures that cannot be read.
-    #[error(transparent)]
-    Figures(#[from] FiguresError),
-    /// A case that cannot run.
-    #[error(transparent)]
-    Simulate(#[from] SimulateError),
     /// The page has no place for the tables.
     #[error("docs/src/linux.md must contain the lines `{BEGIN}` and `{END}`")]
     Markers,
@@ -91,21 +85,13 @@ pub enum PageError {
     Format(#[from] fmt::Error),
 }
 
-/// The page with new tables.
-pub fn render(old: &str, table: &Table) -> Result<String, PageError> {
+/// The page with the table of [`KERNEL`].
+pub fn render(old: &str, kernel: &str, rows: &[Row<'_>]) -> Result<String, PageError> {
     let (before, rest) = old.split_once(BEGIN).ok_or(PageError::Markers)?;
     let (_, after) = rest.split_once(END).ok_or(PageError::Markers)?;
-    let mut text = String::new();
-    let cases: Vec<&Case> = table.cases.iter().collect();
-    for (place, kernel) in KERNELS.into_iter().enumerate() {
-        let figures = Figures::load(kernel)?;
-        let rows = rows(table, &cases, &figures)?;
-        writeln!(text, "\n## Linux {}\n", figures.kernel)?;
-        write_table(&mut text, &rows)?;
-        if place == 0 {
-            write_explanations(&mut text, &rows)?;
-        }
-    }
+    let mut text = format!("\n## Linux {kernel}\n\n");
+    write_table(&mut text, rows)?;
+    write_explanations(&mut text, rows)?;
     Ok(format!("{before}{BEGIN}\n{text}\n{END}{after}"))
 }
 

@@ -106,7 +106,13 @@ fn run_file(test: &str, scenario: &Path, programs: &[&str], more: &[&str]) -> Op
     let output_text = format!("{}{}", text(&output.stdout), text(&output.stderr));
     let manifest = fs::read(folder.path().join("out/manifest.json")).unwrap_or_default();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
-    assert_eq!(output.status.code(), Some(0), "{}: {output_text} {}", scenario.display(), manifest["failures"]);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}: {output_text} {}",
+        scenario.display(),
+        manifest["failures"]
+    );
     let records = text(&output.stdout).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     Some(Done { _turn: turn, records, manifest, output: output_text })
 }

@@ -37,8 +37,9 @@ fn run(case: &Case) -> Option<String> {
     std::fs::write(&file, scenario::text(case, Duration::ZERO)).expect("the folder can be written");
     let live = run_file(NAME, &file, &[], &[])?;
     let builder = Builder::standard();
-    let simulated: Vec<Simulated> =
-        (1..=SEEDS).map(|seed| simulate(&builder, case, Duration::ZERO, seed).expect("the case runs")).collect();
+    let simulated: Vec<Simulated> = (1..=SEEDS)
+        .map(|seed| simulate(&builder, case, Duration::ZERO, seed).expect("the case runs"))
+        .collect();
     let live_mean = |object: &str, metric: &str| live.means(object, metric).iter().sum::<f64>();
     let port = "bottleneck.forward";
     let mut faults = String::new();
