@@ -94,7 +94,14 @@ fn counter(text: &str, group: &str, name: &str) -> Result<u64> {
     value.with_context(|| format!("no counter {name}"))?.parse().context("a counter that is no number")
 }
 
-fn wire(left: &str, left_device: &str, left_address: &str, right: &str, right_device: &str, right_address: &str) -> Result<()> {
+fn wire(
+    left: &str,
+    left_device: &str,
+    left_address: &str,
+    right: &str,
+    right_device: &str,
+    right_address: &str,
+) -> Result<()> {
     run(&format!("ip link add {left_device} netns {left} type veth peer name {right_device} netns {right}"))?;
     for (name, device, address) in [(left, left_device, left_address), (right, right_device, right_address)] {
         run(&format!("ip -n {name} addr add {address}/24 dev {device}"))?;

@@ -26,7 +26,8 @@ pub struct Sojourn<'a> {
 
 impl<'a> Sojourn<'a> {
     pub fn load(storage: &'a mut MaybeUninit<OpenObject>) -> Result<Sojourn<'a>> {
-        let open = skeleton::SojournSkelBuilder::default().open(storage).context("cannot read the BPF object")?;
+        let open =
+            skeleton::SojournSkelBuilder::default().open(storage).context("cannot read the BPF object")?;
         let mut programs = open.load().context("the kernel rejected the BPF programs")?;
         programs.attach().context("cannot attach the BPF programs")?;
         Ok(Sojourn { programs })
@@ -42,7 +43,8 @@ impl<'a> Sojourn<'a> {
     }
 
     pub fn read(&self) -> Result<Sojourns> {
-        let record = self.programs.maps.measured.lookup(&KEY, MapFlags::ANY)?.context("the BPF map is empty")?;
+        let record =
+            self.programs.maps.measured.lookup(&KEY, MapFlags::ANY)?.context("the BPF map is empty")?;
         ensure!(record.len() == (FIELDS + BINS) * 8, "the BPF map has another size than this program");
         let word = |place: usize| {
             let bytes = record[place * 8..].first_chunk().copied();

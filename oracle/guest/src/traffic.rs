@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,15 @@ pub fn start(job: &Job, zero: Instant, offset: Duration, from: Instant, until: I
         let opened_by_receiver = opened.clone();
         threads.push(std::thread::spawn(move || {
             // A connection that breaks has fewer completions, which the host compares.
-            let _ = receive(&listener, index, &flow_to_receive, clock, &received, &completed, &opened_by_receiver);
+            let _ = receive(
+                &listener,
+                index,
+                &flow_to_receive,
+                clock,
+                &received,
+                &completed,
+                &opened_by_receiver,
+            );
         }));
         let (flow, opened) = (flow.clone(), opened.clone());
         threads.push(std::thread::spawn(move || {
@@ -93,7 +101,8 @@ fn within<T: Send + 'static>(namespace: &str, work: impl FnOnce() -> T + Send + 
 }
 
 fn enter(namespace: &str) -> Result<()> {
-    let file = File::open(format!("/run/netns/{namespace}")).with_context(|| format!("no namespace {namespace}"))?;
+    let file =
+        File::open(format!("/run/netns/{namespace}")).with_context(|| format!("no namespace {namespace}"))?;
     setns(file, CloneFlags::CLONE_NEWNET).with_context(|| format!("cannot enter {namespace}"))
 }
 

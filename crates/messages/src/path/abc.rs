@@ -111,7 +111,7 @@ impl Abc {
                 mss: packet,
                 initial_window,
                 growth: Growth::PerByte,
- reduce_from: ReduceFrom::Flight,
+                reduce_from: ReduceFrom::Flight,
                 hystart: HyStart::Rfc9406,
                 paced: false,
                 random: None,

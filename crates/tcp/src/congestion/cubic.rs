@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd, ReduceFrom, RtoEvent,
-    SlowStart,
+    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd,
+    ReduceFrom, RtoEvent, SlowStart,
 };
 
 /// What it reports of its state.
@@ -97,7 +97,12 @@ impl CubicParameters {
         let CubicParameters { beta, c, first_growth, .. } = *self;
         ParameterError::require(beta > 0.0 && beta < 1.0, "beta", "be in (0, 1)", beta)?;
         ParameterError::require(c > 0.0 && c.is_finite(), "c", "be > 0", c)?;
-        ParameterError::require((0.0..=0.5).contains(&first_growth), "first_growth", "be in [0, 0.5]", first_growth)
+        ParameterError::require(
+            (0.0..=0.5).contains(&first_growth),
+            "first_growth",
+            "be in [0, 0.5]",
+            first_growth,
+        )
     }
 }
 
@@ -243,7 +248,8 @@ impl Cubic {
 
     /// RFC 9438 §4.6: at least two segments.
     fn reduced(&self, flight_size: u64) -> u64 {
-        ((self.reduce_from.bytes(self.window, flight_size) as f64 * self.parameters.beta) as u64).max(2 * self.mss)
+        ((self.reduce_from.bytes(self.window, flight_size) as f64 * self.parameters.beta) as u64)
+            .max(2 * self.mss)
     }
 
     fn set_window(&mut self, window: u64) {

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::{MarkAverage, Rounding};
 use super::{
-    HyStart, AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
-    NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
+    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
+    IdleRestart, NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
 };
 
 /// What it reports of its state.
@@ -89,7 +89,8 @@ impl Dctcp {
             codepoint: parameters.codepoint,
             mss: context.mss,
             reno: NewReno::new(NewRenoParameters::default(), slow_start, context),
-            marks: MarkAverage::new(parameters.g, parameters.initial_alpha).with_rounding(parameters.rounding),
+            marks: MarkAverage::new(parameters.g, parameters.initial_alpha)
+                .with_rounding(parameters.rounding),
             window_end: 0,
         }
     }

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use self::pipe_ack::PipeAck;
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    HyStart, AckSample, CongestionController, CongestionEvent, IdleRestart, NewReno, NewRenoParameters, Phase,
-    RecoveryEnd, RtoEvent, SlowStart,
+    AckSample, CongestionController, CongestionEvent, HyStart, IdleRestart, NewReno, NewRenoParameters,
+    Phase, RecoveryEnd, RtoEvent, SlowStart,
 };
 
 /// Its entry in the list of congestion controllers.

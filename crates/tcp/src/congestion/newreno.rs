@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    HyStart, AckSample, CongestionController, CongestionEvent, Growth, IdleRestart, Phase, RecoveryEnd, ReduceFrom, RtoEvent,
-    SlowStart,
+    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd,
+    ReduceFrom, RtoEvent, SlowStart,
 };
 
 /// Its entry in the list of congestion controllers.

@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::MarkAverage;
 use super::{
-    HyStart, AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, IdleRestart,
-    NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample, SlowStart,
+    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
+    IdleRestart, NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
+    SlowStart,
 };
 
 /// Its entry in the list of congestion controllers.

@@ -496,8 +496,13 @@ fn draft_4_3_4_4_after_idle_it_paces_at_the_bandwidth_and_keeps_its_window() {
     assert_eq!(driven.bbr.pacing_rate(), Some(RATE.mul_f64(1.25)), "something was in flight");
     driven.sent(MSS, false);
     assert_eq!(driven.bbr.pacing_rate(), Some(RATE.mul_f64(1.25)), "the application did not limit it");
-    let restart =
-        IdleRestart { now: driven.now, idle: MS(5000), rto: MS(200), restart_window: Some(10 * MSS), least_ssthresh: 0 };
+    let restart = IdleRestart {
+        now: driven.now,
+        idle: MS(5000),
+        rto: MS(200),
+        restart_window: Some(10 * MSS),
+        least_ssthresh: 0,
+    };
     driven.bbr.on_idle_restart(&restart);
     driven.sent(MSS, true);
     assert_eq!(driven.bbr.pacing_rate(), Some(RATE));

@@ -201,7 +201,13 @@ fn section_4_4_idleness_does_not_collapse_the_window() {
     for restart_window in [None, Some(10 * MSS)] {
         let mut controller = non_validated(NewCwvParameters::default());
         let (idle, rto) = (Duration::from_secs(299), Duration::from_millis(200));
-        controller.on_idle_restart(&IdleRestart { now: Time::from_secs(299), idle, rto, restart_window, least_ssthresh: 0 });
+        controller.on_idle_restart(&IdleRestart {
+            now: Time::from_secs(299),
+            idle,
+            rto,
+            restart_window,
+            least_ssthresh: 0,
+        });
         assert_eq!((controller.window(), controller.ssthresh()), (40 * MSS, 40 * MSS));
     }
 }
@@ -343,7 +349,13 @@ fn section_4_5_2_one_reduction_for_each_period_that_elapsed() {
         controller.reno.set(400 * MSS, MSS);
         let (now, rto) = (Time::from_secs(seconds), Duration::from_millis(200));
         let idle = Duration::from_secs(seconds);
-        controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window: Some(10 * MSS), least_ssthresh: 0 });
+        controller.on_idle_restart(&IdleRestart {
+            now,
+            idle,
+            rto,
+            restart_window: Some(10 * MSS),
+            least_ssthresh: 0,
+        });
         let in_segments = controller.window() / MSS;
         assert_eq!(in_segments, expected, "after {seconds} s");
         // The rest of the last period counts towards the next.
@@ -364,7 +376,13 @@ fn section_4_5_2_idleness_counts_from_the_end_of_the_last_sampling_period() {
         for (seconds, expected) in [(300, 40 * MSS), (301, 20 * MSS)] {
             let (now, rto) = (Time::from_secs(seconds), Duration::from_millis(200));
             let idle = Duration::from_secs(seconds);
-            controller.on_idle_restart(&IdleRestart { now, idle, rto, restart_window: None, least_ssthresh: 0 });
+            controller.on_idle_restart(&IdleRestart {
+                now,
+                idle,
+                rto,
+                restart_window: None,
+                least_ssthresh: 0,
+            });
             assert_eq!(controller.window(), expected);
         }
     }
