@@ -21,8 +21,8 @@ struct Arguments {
 enum Command {
     /// Run the cases in a kernel under QEMU, and store the figures.
     Measure {
-        /// Kernel: `stable`, `trixie` or `new`.
-        #[arg(long, default_value = "new")]
+        /// Kernel: of this Debian release, of Debian 13, or of Debian unstable.
+        #[arg(long, default_value = page::KERNEL, value_parser = ["stable", "trixie", "new"])]
         kernel: String,
         /// Virtual machines at a time.
         #[arg(long, default_value_t = 2)]
@@ -32,8 +32,8 @@ enum Command {
     },
     /// Compare the simulator with the stored figures.
     Compare {
-        /// Kernel: `stable`, `trixie` or `new`.
-        #[arg(long, default_value = "new")]
+        /// Kernel: of this Debian release, of Debian 13, or of Debian unstable.
+        #[arg(long, default_value = page::KERNEL, value_parser = ["stable", "trixie", "new"])]
         kernel: String,
         /// Names of cases; without any, all.
         cases: Vec<String>,
@@ -67,7 +67,8 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
     match command {
         Command::Measure { kernel, jobs, cases } => measure(&table, &kernel, jobs, &cases),
         Command::Compare { kernel, cases } => {
-            let figures = Figures::load(&kernel)?;
+            let figures = Figures::load(&kernel)
+                .map_err(|error| format!("{error}; `oracle measure --kernel {kernel}` makes the figures"))?;
             for row in page::rows(&table, &chosen(&table, &cases)?, &figures)? {
                 println!("{row}");
             }
