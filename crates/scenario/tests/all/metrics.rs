@@ -20,7 +20,7 @@ between = ["a", "r"]
 rate = "100 Mbit/s"
 [links.bottleneck]
 between = ["r", "b"]
-rate = "4 Mbit/s"
+rate = "8 Mbit/s"
 delay = "10 ms"
 queue = { kind = "ired", buffer = "32 packets" }
 reverse = { queue = { kind = "codel", ecn = true } }

@@ -20,11 +20,12 @@ pub fn skipped(test: &str, why: &str) {
     writeln!(std::io::stderr(), "left out: {test} ({why})").expect("standard error is open");
 }
 
-/// Waits at most 2 s for a condition.
+/// Waits for a condition, long enough for a machine that runs other tests with busy processes in real time.
 pub fn soon(condition: &str, holds: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(2);
+    const LIMIT: Duration = Duration::from_secs(10);
+    let deadline = Instant::now() + LIMIT;
     while !holds() {
-        assert!(Instant::now() < deadline, "not within 2 s: {condition}");
+        assert!(Instant::now() < deadline, "not within {LIMIT:?}: {condition}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
