@@ -44,7 +44,8 @@ impl Quantity {
         }
     }
 
-    fn in_kernel(self, run: &Measured) -> Option<f64> {
+    /// The kernel's value of a run; `None` for completion times of a run without any.
+    pub fn in_kernel(self, run: &Measured) -> Option<f64> {
         match self {
             Quantity::Goodput => Some(run.goodput_mbps),
             Quantity::Signals => Some((run.drops + run.marks) as f64),

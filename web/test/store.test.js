@@ -7,7 +7,7 @@ import { SNAPSHOTS, Store } from "../page/store.js";
 
 /** @returns {Layout} */
 function layout(run = 1) {
-  const names = { name: "test", variant: "", seed: "1", runs: 2, queues: ["q"], flows: ["a", "b"] };
+  const names = { name: "test", variant: "", seed: "1", runs: 2, queues: ["q"], open: [], flows: ["a", "b"] };
   return { type: "layout", run, duration_s: 60, ...names };
 }
 
