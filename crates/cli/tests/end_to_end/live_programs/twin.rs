@@ -9,7 +9,7 @@ use jettison_oracle::simulate::{Simulated, simulate};
 use jettison_oracle::{page, scenario};
 use jettison_scenario::build::Builder;
 
-use super::run_file;
+use super::{run_file, skipped};
 
 const NAME: &str = "cases_of_the_oracle";
 const WARM_UP: Duration = Duration::from_secs(4);
@@ -38,6 +38,11 @@ fn run(case: &Case, figures: &Figures) -> Option<String> {
     let file = folder.path().join(format!("{}.toml", case.name));
     std::fs::write(&file, scenario::text(case, Duration::ZERO)).expect("the folder can be written");
     let live = run_file(NAME, &file, &[], &[])?;
+    // The run itself says that the machine was too busy for what it measured.
+    if live.manifest["live"][0]["timeliness"]["late"] == true {
+        skipped(NAME, &format!("{} ran late on this machine", case.name));
+        return Some(String::new());
+    }
     let builder = Builder::standard();
     let simulated: Vec<Simulated> = (1..=SEEDS)
         .map(|seed| simulate(&builder, case, Duration::ZERO, seed).expect("the case runs"))
