@@ -12,6 +12,7 @@ pub mod compare;
 pub mod figures;
 pub mod job;
 pub mod machine;
+pub mod order;
 pub mod page;
 pub mod scenario;
 pub mod simulate;

@@ -12,7 +12,8 @@ use thiserror::Error;
 use crate::case::Case;
 use crate::figures::{Figures, Run};
 use crate::folder;
-use crate::job::{Job, Measured};
+use crate::job::Measured;
+use crate::order::order;
 
 /// Real time that one case may take, in seconds.
 const LIMIT: &str = "1800";
@@ -88,16 +89,16 @@ pub fn measure(
 
 fn run(kernel: &str, case: &Case, offsets: &[Duration], guest: &Path) -> Result<Figures, MachineError> {
     let scratch = tempfile::tempdir().map_err(io_error("cannot create a temporary folder"))?;
-    let order = scratch.path().join("job.json");
-    let text = serde_json::to_string(&Job::of(case, offsets))
+    let file = scratch.path().join("job.json");
+    let text = serde_json::to_string(&order(case, offsets))
         .map_err(io::Error::from)
         .map_err(io_error("job.json"))?;
-    fs::write(&order, text).map_err(io_error(order.display().to_string()))?;
+    fs::write(&file, text).map_err(io_error(file.display().to_string()))?;
     let script = scratch.path().join("script");
-    let commands = format!("{} {}\n", guest.display(), order.display());
+    let commands = format!("{} {}\n", guest.display(), file.display());
     fs::write(&script, commands).map_err(io_error(script.display().to_string()))?;
     let mut machine = Command::new(folder().join("vm/linux-vm"));
-    machine.args(["-k", kernel, "-t", LIMIT]).arg(script).arg(guest).arg(order);
+    machine.args(["-k", kernel, "-t", LIMIT]).arg(script).arg(guest).arg(file);
     let done = machine.output().map_err(io_error("cannot run linux-vm"))?;
     let output = String::from_utf8_lossy(&done.stdout).into_owned();
     let runs: Vec<Measured> = output

@@ -40,11 +40,6 @@ enum Command {
     },
     /// Write the tables of docs/src/linux.md.
     Page,
-    /// Print what figures of a case are stored under.
-    Settings {
-        /// Name of the case.
-        case: String,
-    },
     /// Print a case as a scenario.
     Scenario {
         /// Name of the case.
@@ -80,12 +75,6 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             let rows = page::rows(&table, &chosen(&table, &[])?, &figures)?;
             fs::write(&path, page::render(&fs::read_to_string(&path)?, &figures.kernel, &rows)?)?;
             println!("{}", path.display());
-            Ok(())
-        }
-        Command::Settings { case } => {
-            for case in chosen(&table, &[case])? {
-                println!("{}", case.settings());
-            }
             Ok(())
         }
         Command::Scenario { case } => {

@@ -1,7 +1,7 @@
 //! Scheduling of the threads of a run, and of its programs.
 //!
-//! The router has the highest priority, then the built-in hosts, then the thread that supervises, then programs: whoever waits for a
-//! packet never delays the one that carries it. Our threads have SCHED_FIFO (sched(7)); they sleep until something is due, so that
+//! The router has the highest priority, then the built-in hosts, then the supervising thread, then programs: a thread that waits
+//! for packets never delays the thread that carries them. Our threads have SCHED_FIFO (sched(7)); they sleep until something is due, so that
 //! nothing is gained by sharing time among them. Programs have SCHED_RR, since several may compute at once.
 
 #![allow(unsafe_code, reason = "prctl and sched_setscheduler")]

@@ -4,6 +4,7 @@
 //!
 //! `oracle-guest FILE` reads a [`Job`] as JSON and prints one line `MEASURED {…}` per start offset.
 
+#[path = "../../src/job.rs"]
 mod job;
 mod path;
 mod sojourn;

@@ -19,6 +19,8 @@ mod list;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]
+mod live_lateness;
+#[cfg(target_os = "linux")]
 mod live_programs;
 mod p4;
 mod precision;

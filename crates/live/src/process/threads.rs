@@ -67,7 +67,7 @@ impl Counters {
 
 impl Threads {
     /// Reads all counters, `since_last` after the last call. With `demote`, threads that have not slept for a second return to
-    /// normal scheduling: they would take the processor from whoever waits for packets.
+    /// normal scheduling: they would keep the processor from threads that wait for packets.
     pub fn sample(&mut self, since_last: Wall, demote: bool) {
         let found = threads();
         self.take(&found, since_last, demote, processors(), &mut |thread| {

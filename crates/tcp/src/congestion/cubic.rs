@@ -68,7 +68,7 @@ pub struct CubicParameters {
     /// Whether the window is at least Reno's (RFC 9438 §4.3).
     pub reno_friendly: bool,
     /// Whether Reno's line rises by a whole segment per round trip once it has reached the window before the reduction
-    /// (RFC 9438 §4.3). Linux keeps the smaller rise.
+    /// (RFC 9438 §4.3). Off by default: without it the number of drops agrees with Linux's.
     pub reno_catch_up: bool,
     /// Minimum growth in a round trip, as a share of the window, while no congestion has set W_max (5 % in Linux, 0 in
     /// RFC 9438).

@@ -35,11 +35,12 @@ pub enum Rounding {
     #[default]
     None,
     /// Integers rounded down, as in Linux: alpha in steps of 1/1024, reductions in whole segments. A share of marks below
-    /// 1/64 (at `g` = 1/16) then has no effect.
+    /// 1/64 (at `g` = 1/16) then has no effect. The steps are remembered, not read; measured is the number of marks that
+    /// follows from them.
     Linux,
 }
 
-/// Steps of alpha in Linux.
+/// Steps of alpha with [`Rounding::Linux`].
 const STEPS: f64 = 1024.0;
 
 /// The moving average of the share of marked bytes (RFC 8257 §3.3: DCTCP.Alpha).
