@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,11 @@ import pytest
 import jettison
 
 ROOT = Path(__file__).parents[2]
+
+# A shell without job control starts background jobs with SIGINT ignored, and children inherit that. Tests of Ctrl-C, and
+# the processes that they start, need the default.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Two hosts, a router and a bottleneck that drops: some ten thousand packets per run.
 TEXT = """\
