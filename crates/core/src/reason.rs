@@ -135,6 +135,8 @@ reasons! {
     NoQueue = "no-queue", owner "bmv2";
     /// A queue discipline written in Python, for a reason of its own.
     Python = "python", owner "python";
+    /// A software switch: the packet finds no room before the receive thread.
+    InputFull = "input-full", owner "switch";
 }
 
 reasons! {

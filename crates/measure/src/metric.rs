@@ -347,6 +347,11 @@ pub mod metrics {
         RECIRCULATED_BYTES = "recirculated_bytes" ("bytes") Switch: Summary;
         /// Recirculations over the packets that the switch received on its links, in all directions.
         RECIRCULATED_SHARE = "recirculated_share" ("%") Switch: Summary;
+        /// Of a switch with a service model: CPU time of its passes over that of its processors. The object `r.ingress` is the
+        /// thread `ingress` of the switch `r`, whose time is over that of one processor.
+        SWITCH_CPU = "switch_cpu" ("%") Switch: Summary, "switch's CPU time";
+        /// Of a switch with a service model: packets from links that found no room before its receive thread.
+        INPUT_DROPS = "input_drops" ("packets") Switch: Summary, "drops before ingress";
 
         /// Of real players: pictures skipped because they came after their time.
         LATE_FRAMES = "late_frames" ("count") Flow: Summary;

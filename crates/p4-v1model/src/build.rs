@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jettison_core::{Duration, RandomStream, Time};
 use jettison_queue::QueueDiscipline;
-use jettison_switch::{Pipeline, RecirculationSettings, TrafficManager};
+use jettison_switch::{Pipeline, RecirculationSettings, Service, TrafficManager};
 use thiserror::Error;
 
 use super::control::{Command, CommandError};
@@ -26,6 +26,8 @@ pub struct SwitchPlan {
     pub recirculation: RecirculationSettings,
     /// Delay between a packet's arrival and ingress.
     pub ingress_delay: Duration,
+    /// CPU times of the passes; `None`: passes take no time.
+    pub service: Option<Service>,
     /// Form of departing packets.
     pub frames: Frames,
     /// Commands of the control plane, in any order; those of the same time run in the given order. Commands at time
@@ -58,6 +60,7 @@ impl SwitchPlan {
             ingress_random,
             recirculation: RecirculationSettings::default(),
             ingress_delay: Duration::ZERO,
+            service: None,
             frames: Frames::default(),
             commands: Vec::new(),
         }
@@ -73,6 +76,10 @@ impl SwitchPlan {
         let switch = SimpleSwitch::new(self.program, machine, self.frames, self.ingress_random, ports);
         let pipeline = Pipeline::new(switch, TrafficManager::new(self.ports), self.recirculation)
             .with_ingress_delay(self.ingress_delay);
+        let pipeline = match self.service {
+            Some(service) => pipeline.with_service(service),
+            None => pipeline,
+        };
         P4Switch::new(pipeline, self.commands)
     }
 }

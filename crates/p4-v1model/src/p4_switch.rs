@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jettison_core::{Gauges, Rate, Time};
 use jettison_queue::Backlog;
-use jettison_switch::{Departure, Pipeline, Port, Switch, SwitchCounters, SwitchOutcomes};
+use jettison_switch::{Departure, Pipeline, Port, Switch, SwitchCounters, SwitchOutcomes, ThreadTime};
 use jettison_wire::Packet;
 
 use super::control::{Answer, Command, CommandError, Replication};
@@ -132,12 +132,24 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
         self.pipeline.wants_idle_polls(to)
     }
 
+    fn has_departure(&self, to: Port) -> bool {
+        self.pipeline.has_departure(to)
+    }
+
     fn backlog(&self, port: Port) -> Backlog {
         self.pipeline.backlog(port)
     }
 
     fn gauges(&self, port: Port, now: Time, out: &mut dyn Gauges) {
         self.pipeline.gauges(port, now, out);
+    }
+
+    fn processors(&self) -> u32 {
+        self.pipeline.processors()
+    }
+
+    fn thread_times(&self, now: Time, out: &mut Vec<ThreadTime>) {
+        self.pipeline.thread_times(now, out);
     }
 
     fn counters(&self) -> SwitchCounters {

@@ -217,9 +217,8 @@ fn better(metric: &str) -> Better {
         | "linear_qoe"
         | "p1203_parametric" => Better::High,
         "representation_rate_jain_index" | "sqi_ssim" | "ssim" | "frames_decoded" => Better::High,
-        "marks" | "clones" | "recirculations" | "recirculated_share" | "recirculated_bytes" => {
-            Better::Neither
-        }
+        "marks" | "clones" | "recirculations" | "recirculated_share" | "recirculated_bytes"
+        | "switch_cpu" => Better::Neither,
         "sessions" | "active_players" => Better::Neither,
         _ => Better::Low,
     }

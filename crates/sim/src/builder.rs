@@ -425,6 +425,7 @@ fn build_node(
                 queues,
                 armed: Time::MAX,
                 before: SwitchCounters::default(),
+                threads_before: Vec::new(),
             })))
         }
     }

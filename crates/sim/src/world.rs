@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use jettison_core::{DropReason, Duration, Time};
 use jettison_measure::{DropRecord, Kind, ObjectId, Recorder, RunRecord, metrics};
 use jettison_queue::Backlog;
-use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes};
+use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes, ThreadTime};
 use jettison_wire::{Instance, Packet};
 
 use crate::agenda::Agenda;
@@ -73,6 +73,8 @@ pub(crate) struct Router {
     pub(crate) armed: Time,
     /// Counters of the switch at the end of the warm-up.
     pub(crate) before: SwitchCounters,
+    /// CPU times of the switch's threads at the end of the warm-up.
+    pub(crate) threads_before: Vec<ThreadTime>,
 }
 
 /// First slot of each class of components. At one instant, slots are processed in ascending order.
@@ -161,7 +163,10 @@ impl World {
         for node in &mut self.nodes {
             match node {
                 Node::Host(host) => host.finish(now, &mut self.recorder),
-                Node::Router(router) => summarise_router(router, &mut self.recorder),
+                Node::Router(router) => {
+                    summarise_threads(router, now, &mut self.recorder);
+                    summarise_router(router, &mut self.recorder);
+                }
             }
         }
         let measured_from = self.recorder.warm_up();
@@ -183,7 +188,11 @@ impl World {
         for node in &mut self.nodes {
             match node {
                 Node::Host(host) => host.stack.start_measuring(),
-                Node::Router(router) => router.before = router.switch.counters(),
+                Node::Router(router) => {
+                    router.before = router.switch.counters();
+                    router.threads_before.clear();
+                    router.switch.thread_times(self.now, &mut router.threads_before);
+                }
             }
         }
     }
@@ -432,7 +441,7 @@ impl World {
             // A carrier such as a trace may make the transmitter wait for its next opportunity.
             let ready = direction.carrier.ready_at(now);
             if ready > now {
-                break if direction.idle_poll_pending || node_state.backlog(port) > 0 {
+                break if direction.idle_poll_pending || node_state.has_departure(port) {
                     ready
                 } else {
                     Time::MAX
@@ -479,7 +488,7 @@ impl World {
             };
             // A carrier may send several packets in one opportunity; then it is free at once and the loop continues.
             if direction.free_at > now {
-                let asks = direction.idle_poll_pending || node_state.backlog(port) > 0;
+                let asks = direction.idle_poll_pending || node_state.has_departure(port);
                 break if asks { direction.free_at } else { Time::MAX };
             }
         };
@@ -619,10 +628,10 @@ fn transmit(
 
 impl Node {
     #[inline]
-    fn backlog(&self, port: u16) -> u64 {
+    fn has_departure(&self, port: u16) -> bool {
         match self {
-            Node::Host(host) => host.ports[usize::from(port)].backlog().packets,
-            Node::Router(router) => router.switch.backlog(Port(port)).packets,
+            Node::Host(host) => host.ports[usize::from(port)].backlog().packets > 0,
+            Node::Router(router) => router.switch.has_departure(Port(port)),
         }
     }
 }
@@ -635,6 +644,29 @@ impl Router {
         self.armed = next;
         Some(next)
     }
+}
+
+/// Adds the CPU times of a switch's threads since the warm-up, and its drops before ingress, to the summary.
+fn summarise_threads(router: &Router, now: Time, recorder: &mut Recorder) {
+    let processors = router.switch.processors();
+    let measured = now.since(recorder.warm_up());
+    if processors == 0 || measured.is_zero() {
+        return;
+    }
+    let mut threads = Vec::new();
+    router.switch.thread_times(now, &mut threads);
+    let mut total = 0.0;
+    for (place, thread) in threads.iter().enumerate() {
+        let before = router.threads_before.get(place).map_or(Duration::ZERO, |before| before.busy);
+        let share = 100.0 * thread.busy.saturating_sub(before).as_secs_f64() / measured.as_secs_f64();
+        total += share;
+        let name = format!("{}.{}", router.name, thread.name);
+        recorder.summarise(name, metrics::SWITCH_CPU, share.min(100.0), None);
+    }
+    let share = (total / f64::from(processors)).min(100.0);
+    recorder.summarise(router.name.as_str(), metrics::SWITCH_CPU, share, None);
+    let drops = router.switch.counters().input_drops - router.before.input_drops;
+    recorder.summarise(router.name.as_str(), metrics::INPUT_DROPS, drops as f64, None);
 }
 
 /// Adds clones and recirculations of a switch since the warm-up to the summary, if it made any.

@@ -6,6 +6,7 @@
 //! - it runs a [`Program`] (native [`Forwarding`] or a compiled P4 program) at ingress and egress;
 //! - the [`TrafficManager`] holds the queues between the two;
 //! - the [`Recirculation`] port leads from egress back to ingress;
+//! - a [`Service`] gives passes CPU times, as in a software switch;
 //! - the order of clones, resubmission, multicast, drops and recirculation is implemented here alone.
 //!
 //! [`PortHooks`] is the interface of queue management in the data plane, such as [`Ired`] and CoDel++ ([`codel_pp`]);
@@ -26,6 +27,7 @@ mod prefix_table;
 mod program;
 mod recirculation;
 mod routes;
+mod service;
 mod switch;
 #[cfg(test)]
 mod testing;
@@ -50,4 +52,5 @@ pub use prefix_table::PrefixTable;
 pub use program::Program;
 pub use recirculation::{Recirculation, RecirculationSettings};
 pub use routes::{Routes, Selector};
+pub use service::{Service, ServiceSettings, SlowdownSettings, ThreadTime};
 pub use switch::{Departure, Port, PortOutcomes, Switch, SwitchCounters, SwitchOutcomes};

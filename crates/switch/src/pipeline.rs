@@ -5,6 +5,8 @@
 //! - after ingress: clone, digest, resubmit, multicast, drop, unicast;
 //! - after egress: clone, digest, drop, recirculate, transmit.
 
+mod software;
+
 use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauges, MarkReason, Rate, Time};
@@ -13,6 +15,7 @@ use jettison_queue::{Backlog, QueueChange};
 use jettison_wire::{Instance, Packet};
 use rustc_hash::FxHashMap;
 
+use crate::service::{Service, ThreadTime};
 use crate::{
     Actions, Departure, Fate, Forwarding, Mirror, MirrorTo, Port, PortConfig, Program, Recirculation,
     RecirculationSettings, Routes, Switch, SwitchCounters, SwitchOutcomes, TrafficManager,
@@ -32,6 +35,8 @@ pub struct Pipeline<P> {
     /// Packets in this delay with the time of their ingress, oldest first.
     arriving: VecDeque<(Time, Packet)>,
     groups: FxHashMap<u16, Vec<Replica>>,
+    /// CPU times of the passes; `None`: passes take no time.
+    service: Option<Box<Service>>,
     total: SwitchCounters,
     ports: Vec<SwitchCounters>,
 }
@@ -65,6 +70,7 @@ impl<P: Program> Pipeline<P> {
             ingress_delay: Duration::ZERO,
             arriving: VecDeque::new(),
             groups: FxHashMap::default(),
+            service: None,
             total: SwitchCounters::default(),
             ports,
         }
@@ -208,6 +214,9 @@ impl<P: Program> Pipeline<P> {
         out.sink.offered(port, &packet, now);
         let mut watched = Watched::queue(&mut self.program, port, out);
         self.manager.enqueue(port, packet, now, &mut watched);
+        if self.service.is_some() {
+            return self.queue_changed(port);
+        }
         out.pending.push(port);
     }
 
@@ -244,6 +253,15 @@ impl<P: Program> Pipeline<P> {
         out: &mut SwitchOutcomes<'_>,
     ) {
         let length = packet.meta.length;
+        if self.service.is_some() && delay.is_none() {
+            if self.return_to_ingress(packet, charged, now, out) {
+                self.count(from, |c| {
+                    c.recirculations += 1;
+                    c.recirculated_bytes += u64::from(length);
+                });
+            }
+            return;
+        }
         match self.recirculation.push(packet, delay, now) {
             Ok(()) => self.count(from, |c| {
                 c.recirculations += 1;
@@ -291,6 +309,9 @@ impl<P: Program> Switch for Pipeline<P> {
             (meta.ingress_port, meta.instance, meta.class, meta.tag) = (from.0, Instance::Normal, 0, 0);
         }
         self.count(Some(from), |c| c.received += 1);
+        if self.service.is_some() {
+            return self.capture(from, packet, now, out);
+        }
         if self.ingress_delay > Duration::ZERO {
             return self.arriving.push_back((now.saturating_add(self.ingress_delay), packet));
         }
@@ -298,7 +319,7 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 
     fn passage(&self, from: Port, packet: &Packet) -> Option<(Port, u8)> {
-        if self.ingress_delay > Duration::ZERO {
+        if self.ingress_delay > Duration::ZERO || self.service.is_some() {
             return None;
         }
         self.program.passage(from, packet).filter(|(to, _)| self.manager.lets_through(*to, packet))
@@ -313,6 +334,9 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
+        if self.service.is_some() {
+            return self.departure(to, now, out);
+        }
         // Packets dropped at egress use no link time, so the loop continues with the next one. But clones of dropped packets
         // can refill the queue as fast as it drains. After one pass over the backlog, the port therefore counts as busy.
         let mut drops_left = None;
@@ -322,11 +346,7 @@ impl<P: Program> Switch for Pipeline<P> {
             let queue = self.manager.reading(to, &packet, self.ingress_delay, now);
             let mut actions = Actions::at_egress(to, queue.class);
             self.program.egress(&mut packet, to, &queue, now, &mut actions);
-            if let Some(mirror) = actions.clone {
-                let mut copy = packet.clone();
-                copy.meta.instance = Instance::EgressClone;
-                self.mirror(copy, mirror, Some(to), now, out);
-            }
+            self.mirror_at_egress(&packet, actions.clone, to, now, out);
             if let Some(receiver) = actions.digest {
                 self.digest(receiver, Some(to), now);
             }
@@ -366,6 +386,9 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 
     fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
+        if self.service.is_some() {
+            return self.wake_service(now, out);
+        }
         // Order of simultaneous events: arrivals, recirculated packets, timers of the disciplines.
         while self.arriving.front().is_some_and(|(due, _)| *due <= now) {
             let (_, packet) = self.arriving.pop_front().expect("the queue has a front");
@@ -392,6 +415,9 @@ impl<P: Program> Switch for Pipeline<P> {
             (a, b) => a.or(b),
         };
         let inside = earlier(self.recirculation.next_due(), self.manager.next_wakeup());
+        if let Some(service) = &self.service {
+            return earlier(inside, service.next_wakeup());
+        }
         if self.arriving.is_empty() { inside } else { earlier(inside, Some(self.arriving[0].0)) }
     }
 
@@ -400,7 +426,15 @@ impl<P: Program> Switch for Pipeline<P> {
     }
 
     fn wants_idle_polls(&self, to: Port) -> bool {
-        self.manager.wants_idle_polls(to)
+        // With a service model, the egress workers make these polls.
+        self.service.is_none() && self.manager.wants_idle_polls(to)
+    }
+
+    fn has_departure(&self, to: Port) -> bool {
+        match &self.service {
+            None => self.manager.backlog(to).packets > 0,
+            Some(service) => service.ports.get(usize::from(to.0)).is_some_and(|port| !port.device.is_empty()),
+        }
     }
 
     fn backlog(&self, port: Port) -> Backlog {
@@ -410,10 +444,24 @@ impl<P: Program> Switch for Pipeline<P> {
     fn gauges(&self, port: Port, now: Time, out: &mut dyn Gauges) {
         self.manager.gauges(port, now, out);
         self.program.gauges(port, now, out);
+        if let Some(service) = &self.service {
+            service.gauges(port, out);
+        }
+    }
+
+    fn processors(&self) -> u32 {
+        self.service.as_ref().map_or(0, |service| service.cpus())
+    }
+
+    fn thread_times(&self, now: Time, out: &mut Vec<ThreadTime>) {
+        if let Some(service) = &self.service {
+            service.thread_times(now, out);
+        }
     }
 
     fn counters(&self) -> SwitchCounters {
-        self.total
+        let input_drops = self.service.as_ref().map_or(0, |service| service.input_drops);
+        SwitchCounters { input_drops, ..self.total }
     }
 
     fn port_counters(&self, port: Port) -> SwitchCounters {
@@ -448,5 +496,7 @@ impl<P: Program> Outcomes for Watched<'_, P> {
     }
 }
 
+#[cfg(test)]
+mod software_tests;
 #[cfg(test)]
 mod tests;

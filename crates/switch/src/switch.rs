@@ -5,6 +5,8 @@ use jettison_measure::Outcomes;
 use jettison_queue::Backlog;
 use jettison_wire::Packet;
 
+use crate::service::ThreadTime;
+
 /// A port number, unique within its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Port(pub u16);
@@ -47,11 +49,25 @@ pub trait Switch: Send {
         false
     }
 
+    /// Whether [`Switch::poll_transmit`] may return something for `to` without another event of the switch. With a service
+    /// model, packets in the port's queue are not ready for the link yet.
+    fn has_departure(&self, to: Port) -> bool {
+        self.backlog(to).packets > 0
+    }
+
     /// The backlog of a port.
     fn backlog(&self, port: Port) -> Backlog;
 
     /// Reports the gauges of a port's discipline and of its hooks.
     fn gauges(&self, _port: Port, _now: Time, _out: &mut dyn Gauges) {}
+
+    /// Number of processors of the service model; 0 without one.
+    fn processors(&self) -> u32 {
+        0
+    }
+
+    /// Appends the CPU time of each thread of the service model.
+    fn thread_times(&self, _now: Time, _out: &mut Vec<ThreadTime>) {}
 
     /// Counters since the start.
     fn counters(&self) -> SwitchCounters;
@@ -102,6 +118,8 @@ pub struct SwitchCounters {
     pub recirculated_bytes: u64,
     /// Packets dropped at ingress: by a port's hook, without a route, or by the hop limit.
     pub ingress_drops: u64,
+    /// Packets dropped before ingress because the capture buffer was full.
+    pub input_drops: u64,
     /// Packets dropped at egress.
     pub egress_drops: u64,
     /// Clones that reached their destination and ended there.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jettison_core::{Gauge, RandomStream, Seed, Time};
 use jettison_sockets::FlowTransport;
+use jettison_switch::{Port, Service};
 
 use super::{Builder, content};
 use crate::inputs::Contents;
@@ -24,6 +25,11 @@ impl Builder {
                 if let Some(hooks) = hooks {
                     hooks.gauges(Time::ZERO, &mut reported);
                 }
+            }
+        }
+        for node in settings.nodes.values() {
+            if let Some(service) = node.service() {
+                Service::new(service.clone(), random("service")).gauges(Port(0), &mut reported);
             }
         }
         for (name, flow) in &settings.flows {

@@ -188,7 +188,7 @@ impl Builder {
             let id = match node {
                 Node::Host(_) => host(&mut world, name.clone(), addresses[name.as_str()]),
                 Node::Router(router) => {
-                    let make = routers::native(name, router, settings, &addresses)?;
+                    let make = routers::native(name, router, settings, &addresses, seed)?;
                     world.router(name.as_str(), make)
                 }
                 Node::P4(router) => {

@@ -29,6 +29,7 @@ pub(super) fn p4(
     };
     let recirculation = router.recirculation.clone().unwrap_or_default();
     recirculation.check().map_err(|error| part(&["nodes", name, "recirculation"], error))?;
+    let service = super::routers::service(name, router.service.as_ref(), seed)?;
     // The constructor runs when the topology is complete, so it owns its data.
     let owned = |(name, value): (&&str, &Address)| ((*name).to_owned(), *value);
     let addresses: BTreeMap<String, Address> = addresses.iter().map(owned).collect();
@@ -59,6 +60,7 @@ pub(super) fn p4(
         let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, ingress_random, port_random);
         switch.recirculation = recirculation;
         switch.ingress_delay = router.ingress_delay.unwrap_or(Duration::ZERO);
+        switch.service = service;
         switch.commands = planned.commands;
         let machine = Compiled::new(Arc::clone(&read.program));
         let switch = switch.build(machine).map_err(|failed| failed.to_string())?;

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use jettison_core::Duration;
+use jettison_core::{Duration, Seed};
 use jettison_sim::RouterPlan;
-use jettison_switch::{Pipeline, Port, PortConfig, Prefix, Routes, Selector, Switch};
+use jettison_switch::{
+    Pipeline, Port, PortConfig, Prefix, Routes, Selector, Service, ServiceSettings, Switch,
+};
 use jettison_wire::Address;
 
 use super::{BuildFailure, part};
@@ -18,9 +20,11 @@ pub(super) fn native(
     router: &Router,
     settings: &Settings,
     addresses: &BTreeMap<&str, Address>,
+    seed: Seed,
 ) -> Result<impl FnOnce(RouterPlan) -> Box<dyn Switch> + 'static, BuildFailure> {
     let recirculation = router.recirculation.clone().unwrap_or_default();
     recirculation.check().map_err(|error| part(&["nodes", name, "recirculation"], error))?;
+    let service = service(name, router.service.as_ref(), seed)?;
     let ingress_delay = router.ingress_delay.unwrap_or(Duration::ZERO);
     let policies = router
         .routes
@@ -47,8 +51,23 @@ pub(super) fn native(
             .into_iter()
             .map(|port| PortConfig { discipline: port.queue, hooks: port.hooks })
             .collect();
-        Box::new(Pipeline::native(routes, ports, recirculation).with_ingress_delay(ingress_delay))
+        let pipeline = Pipeline::native(routes, ports, recirculation).with_ingress_delay(ingress_delay);
+        Box::new(match service {
+            Some(service) => pipeline.with_service(service),
+            None => pipeline,
+        })
     })
+}
+
+/// The service model of a router, native or P4, with its own random stream.
+pub(super) fn service(
+    name: &str,
+    settings: Option<&ServiceSettings>,
+    seed: Seed,
+) -> Result<Option<Service>, BuildFailure> {
+    let Some(settings) = settings else { return Ok(None) };
+    settings.check().map_err(|error| part(&["nodes", name, "service"], error))?;
+    Ok(Some(Service::new(settings.clone(), seed.stream(&["nodes", name, "service"]))))
 }
 
 fn policy(

@@ -44,6 +44,20 @@ impl Checker<'_> {
             {
                 self.findings.push(Finding::built(self.tree, &at.key("recirculation"), &error));
             }
+            if let Some(service) = node.service() {
+                if let Err(error) = service.check() {
+                    self.findings.push(Finding::built(self.tree, &at.key("service"), &error));
+                }
+                let given = [
+                    ("ingress_delay", node.ingress_delay().is_some()),
+                    ("recirculation", node.recirculation().is_some()),
+                ];
+                for (key, _) in given.into_iter().filter(|(_, given)| *given) {
+                    let message =
+                        format!("`{key}` is not used with `service`, which has its own times and buffers");
+                    self.find(&at.key(key), message, format!("remove `{key}` or `service`"));
+                }
+            }
         }
     }
 

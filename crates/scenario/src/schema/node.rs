@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use jettison_core::Duration;
-use jettison_switch::RecirculationSettings;
+use jettison_switch::{RecirculationSettings, ServiceSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,9 @@ pub struct Router {
     /// Recirculation port, from egress back to ingress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recirculation: Option<RecirculationSettings>,
+    /// CPU times of its passes, as in a software switch. Default: passes take no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceSettings>,
 }
 
 /// A policy route. A packet matches if it meets all given conditions.
@@ -131,6 +134,22 @@ impl Node {
             Node::Host(_) => None,
             Node::Router(router) => router.recirculation.as_ref(),
             Node::P4(router) => router.recirculation.as_ref(),
+        }
+    }
+    /// Its service model, if set.
+    pub fn service(&self) -> Option<&ServiceSettings> {
+        match self {
+            Node::Host(_) => None,
+            Node::Router(router) => router.service.as_ref(),
+            Node::P4(router) => router.service.as_ref(),
+        }
+    }
+    /// Its ingress delay, if set.
+    pub fn ingress_delay(&self) -> Option<Duration> {
+        match self {
+            Node::Host(_) => None,
+            Node::Router(router) => router.ingress_delay,
+            Node::P4(router) => router.ingress_delay,
         }
     }
     /// The default discipline of its interfaces.

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use jettison_core::{Duration, Time};
-use jettison_switch::RecirculationSettings;
+use jettison_switch::{RecirculationSettings, ServiceSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +58,9 @@ pub struct P4Router {
     /// Recirculation port, from egress back to ingress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recirculation: Option<RecirculationSettings>,
+    /// CPU times of its passes, as in a software switch. Default: passes take no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<ServiceSettings>,
     /// The compiled program and its commands, set by the check of the scenario.
     #[serde(skip)]
     pub read: Option<P4Program>,
