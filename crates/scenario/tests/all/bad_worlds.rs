@@ -26,6 +26,28 @@ s.toml:8:55: unknown link `botleneck`; did you mean `bottleneck`?"#
 }
 
 #[test]
+fn an_invalid_service_model() {
+    let service = |keys: &str| {
+        changed("{ kind = \"router\" }", &format!("{{ kind = \"router\", service = {{ {keys} }} }}"))
+    };
+    assert_eq!(service("cpus = 4, queue_rate = \"5000 packets/s\""), "nothing wrong");
+    assert_eq!(service("cpus = 0"), r#"s.toml:8:43: `nodes.r.service.cpus` must be >= 1, got 0"#);
+    assert_eq!(service("egress = \"0 us\""), r#"s.toml:8:45: `nodes.r.service.egress` must be > 0, got 0 s"#);
+    assert_eq!(
+        service("slowdown = { quantiles = [[0.5, 0.0]], hold = \"1 s\" }"),
+        r#"s.toml:8:61: `nodes.r.service.slowdown.quantiles` must have probabilities in [0, 1] and factors > 0, got [[0.5, 0]]"#
+    );
+    let unknown = service("engress = \"10 us\"");
+    assert!(unknown.contains("unknown key `nodes.r.service.engress`"), "{unknown}");
+    assert_eq!(
+        changed("{ kind = \"router\" }", "{ kind = \"router\", service = {}, ingress_delay = \"1 ms\" }"),
+        "s.toml:8:54: `ingress_delay` is not used with `service`, which has its own times and buffers; remove `ingress_delay` or `service`"
+    );
+    let host = changed("h1 = { kind = \"host\" }", "h1 = { kind = \"host\", service = {} }");
+    assert!(host.contains("unknown key `nodes.h1.service`"), "{host}");
+}
+
+#[test]
 fn an_unreachable_destination() {
     expect(
         "[\"r\", \"h2\"]",

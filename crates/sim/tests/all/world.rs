@@ -14,7 +14,9 @@ use jettison_sim::{
 use jettison_sockets::{
     Application, CloseReason, ControllerFactory, Datagram, SocketEvent, Sockets, TcpOptions,
 };
-use jettison_switch::{Pipeline, PortConfig, RecirculationSettings, Routes, Switch};
+use jettison_switch::{
+    Packets, Pipeline, PortConfig, RecirculationSettings, Routes, Service, ServiceSettings, Switch,
+};
 use jettison_tcp::TcpParameters;
 use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, InlineBytes};
@@ -32,6 +34,27 @@ fn router(plan: RouterPlan) -> Box<dyn Switch> {
     }
     let ports = plan.ports.into_iter().map(|p| PortConfig { discipline: p.queue, hooks: p.hooks }).collect();
     Box::new(Pipeline::native(routes, ports, RecirculationSettings::default()))
+}
+
+/// The router as a software switch: 10, 40, 30 and 20 µs for the passes of each packet, on one processor.
+fn software_router(plan: RouterPlan) -> Box<dyn Switch> {
+    let mut routes = Routes::new();
+    for (address, port) in plan.routes {
+        routes.add_host(address, port);
+    }
+    let ports = plan.ports.into_iter().map(|p| PortConfig { discipline: p.queue, hooks: p.hooks }).collect();
+    let settings = ServiceSettings {
+        receive: Duration::from_micros(10),
+        ingress: Duration::from_micros(40),
+        egress: Duration::from_micros(30),
+        transmit: Duration::from_micros(20),
+        per_kilobyte: Duration::ZERO,
+        capture_buffer: Packets(1_024),
+        slice: Duration::ZERO,
+        ..ServiceSettings::default()
+    };
+    let service = Service::new(settings, Seed(1).stream(&["nodes", "r", "service"]));
+    Box::new(Pipeline::native(routes, ports, RecirculationSettings::default()).with_service(service))
 }
 
 fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) -> DirectionSpec {
@@ -132,6 +155,39 @@ fn a_datagram_arrives_after_each_links_serialisation_and_delay() {
     let times: Vec<Time> = log.lock().unwrap().iter().map(|(time, _)| *time).collect();
     // 1 ms + 3 ms, then 0.1 ms + 1 ms; the second leaves the slow link 1 ms later.
     assert_eq!(times, [Time::from_micros(5_100), Time::from_micros(6_100)]);
+}
+
+#[test]
+fn a_router_with_a_service_model_takes_its_time_and_accounts_for_it() {
+    let (mut world, log) = (builder(), Log::default());
+    let (a, b) = (world.host("a", address(1)), world.host("b", address(2)));
+    let r = world.router("r", software_router);
+    // 1,000 bytes take 1 µs on the first link and 1 ms on the second.
+    link(&mut world, "fast", [a, r], Rate::from_mbit(8_000), Duration::ZERO);
+    link(&mut world, "slow", [r, b], Rate::from_mbit(8), Duration::ZERO);
+    let to = Endpoint { address: address(2), port: 9 };
+    let send = program(a, &Log::default(), move |_, host| {
+        let socket = host.udp_bind(0);
+        for _ in 0..1_000 {
+            host.send_to(socket, to, &datagram(958));
+        }
+    });
+    let receive = program(b, &log, |_, host| {
+        host.udp_bind(9);
+    });
+    world.flow("f", a, b, vec![send, receive]);
+    let record = run(world);
+    let times: Vec<Time> = log.lock().unwrap().iter().map(|(time, _)| *time).collect();
+    // The link is slower than the switch, which fills the buffers before it without losing anything.
+    assert_eq!(times.len(), 1_000);
+    assert!(times[0] > Time::from_micros(1_100) && times[0] < Time::from_micros(1_500), "{}", times[0]);
+    assert_eq!(times[999].since(times[0]), Duration::from_millis(999));
+    // In 5 s: 1,000 packets, each 100 µs.
+    let cpu = |object: &str| record.summary_value(object, metrics::SWITCH_CPU).unwrap().mean;
+    let shares = ["r", "r.receive", "r.ingress", "r.egress-0", "r.egress-1", "r.transmit"].map(cpu);
+    let expected = [2.0, 0.2, 0.8, 0.0, 0.6, 0.4];
+    assert!(shares.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{shares:?}");
+    assert_eq!(record.summary_value("r", metrics::INPUT_DROPS).unwrap().mean, 0.0);
 }
 
 #[test]

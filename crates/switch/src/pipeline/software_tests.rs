@@ -52,6 +52,7 @@ fn settings() -> ServiceSettings {
         recirculation: micros(5),
         transmit: micros(20),
         per_kilobyte: Duration::ZERO,
+        capture_buffer: Packets(1_024),
         slice: Duration::ZERO,
         ..ServiceSettings::default()
     }

@@ -3,6 +3,7 @@
 //! Port 1 has the queue and a link of 10 Mbit/s, port 2 a fast link for clones. `p4-programs.md` states the bounds.
 
 mod bench;
+mod software;
 mod traffic;
 
 use std::fs;
@@ -19,7 +20,9 @@ use jettison_queue::entry::BuildContext;
 use jettison_queue::priority::Priority;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_queue::{Limit, QueueDiscipline};
-use jettison_switch::{Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, port_queues};
+use jettison_switch::{
+    Pipeline, Port, PortConfig, Prefix, RecirculationSettings, Routes, Service, ServiceSettings, port_queues,
+};
 use jettison_wire::{Address, Ecn};
 use serde_json::{Value, json};
 
@@ -44,6 +47,11 @@ fn priorities(queues: usize, limit: u64) -> Box<dyn QueueDiscipline> {
 
 /// Trace of a native router for the arrivals.
 fn native(queue: &Value, arrivals: &Arrivals) -> Trace {
+    native_with(queue, arrivals, None)
+}
+
+/// The same, with a service model.
+fn native_with(queue: &Value, arrivals: &Arrivals, service: Option<&ServiceSettings>) -> Trace {
     let (registry, random) = (disciplines(), random);
     let context = BuildContext { random: &random, registry: &registry };
     let kind = queue["kind"].as_str().expect("a queue has a kind");
@@ -56,11 +64,27 @@ fn native(queue: &Value, arrivals: &Arrivals) -> Trace {
     let ports = vec![PortConfig::plain(fifo(1000)), port, PortConfig::plain(fifo(1000))];
     let mut routes = Routes::new();
     routes.add_prefix(Prefix::new(Address::v4(10, 0, 1, 0), 24).expect("a prefix"), Port(1));
-    drive(&mut Pipeline::native(routes, ports, RecirculationSettings::default()), arrivals, &RATES)
+    let pipeline = Pipeline::native(routes, ports, RecirculationSettings::default());
+    let mut pipeline = match service.map(model) {
+        Some(service) => pipeline.with_service(service),
+        None => pipeline,
+    };
+    drive(&mut pipeline, arrivals, &RATES)
 }
 
 /// Trace of a P4 program for the arrivals, with the given queue at port 1.
 fn p4(name: &str, commands: &str, queue: Box<dyn QueueDiscipline>, arrivals: &Arrivals) -> Trace {
+    p4_with(name, commands, queue, arrivals, None)
+}
+
+/// The same, with a service model.
+fn p4_with(
+    name: &str,
+    commands: &str,
+    queue: Box<dyn QueueDiscipline>,
+    arrivals: &Arrivals,
+    service: Option<&ServiceSettings>,
+) -> Trace {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../p4").join(name).with_extension("p4");
     let mut sources = Sources::default();
     let text = fs::read_to_string(&path).expect("the program exists");
@@ -72,9 +96,14 @@ fn p4(name: &str, commands: &str, queue: Box<dyn QueueDiscipline>, arrivals: &Ar
     let commands = control::parse(&sources, file, &program).expect("the commands match the program");
     let ports = vec![fifo(1000), queue, fifo(1000)];
     let mut plan = SwitchPlan::new(program.clone(), ports, random(""), vec![random(""); 3]);
+    plan.service = service.map(model);
     plan.commands = commands.into_iter().map(|located| (Time::ZERO, located.command)).collect();
     let mut switch = plan.build(Compiled::new(program)).expect("the commands succeed");
     drive(&mut switch, arrivals, &RATES)
+}
+
+fn model(settings: &ServiceSettings) -> Service {
+    Service::new(settings.clone(), Seed(7).stream(&["service"]))
 }
 
 /// Asserts that both traces are equal and contain a minimum of drops.
