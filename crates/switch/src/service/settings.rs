@@ -81,13 +81,13 @@ impl Default for ServiceSettings {
             recirculation: Duration::from_nanos(2_500),
             transmit: Duration::from_micros(9),
             per_kilobyte: Duration::from_nanos(300),
-            slice: Duration::from_micros(150),
+            slice: Duration::from_micros(700),
             queue_rate: None,
             capture_buffer: Packets(32),
             input_buffer: Packets(1_024),
             recirculation_buffer: Packets(1_024),
             output_buffer: Packets(128),
-            device_buffer: Packets(1_000),
+            device_buffer: Packets(70),
             slowdown: None,
         }
     }
