@@ -26,6 +26,8 @@ pub struct SimpleSwitch<M: Machine> {
     ports: Vec<PortState>,
     frames: Frames,
     counters: ProgramCounters,
+    /// Arrival of the next packet, if before its ingress.
+    arrival: Option<Time>,
     /// Buffer for deparsed headers.
     headers: Vec<u8>,
 }
@@ -70,6 +72,7 @@ impl<M: Machine> SimpleSwitch<M> {
             ports: ports.collect(),
             frames,
             counters: ProgramCounters::default(),
+            arrival: None,
             headers: Vec::new(),
         }
     }
@@ -143,7 +146,8 @@ impl<M: Machine> SimpleSwitch<M> {
             // Before the parser, which may read preserved fields.
             machine.keep_only(context.keep, &context.saved);
         }
-        metadata::begin(machine, context.frame().length(), why, now);
+        let arrival = self.arrival.take().filter(|_| fresh);
+        metadata::begin(machine, context.frame().length(), why, arrival.unwrap_or(now));
         let parsed = machine.parse(context.frame(), plane);
         context.consumed = parsed.consumed;
         self.counters.parser_errors += u64::from(parsed.error != 0);
@@ -349,6 +353,10 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
             }
         }
         self.swap_streams(port);
+    }
+
+    fn arrived(&mut self, at: Time) {
+        self.arrival = Some(at);
     }
 
     fn replicated(&mut self, replica: &mut Packet, member: Replica, last: bool) {

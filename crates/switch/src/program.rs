@@ -13,6 +13,9 @@ pub trait Program: Send {
     /// Processes a packet at ingress. `why`: it arrived from a link, was recirculated or was resubmitted.
     fn ingress(&mut self, packet: &mut Packet, why: Instance, now: Time, actions: &mut Actions);
 
+    /// Called before [`Program::ingress`] for a packet from a link if its arrival was earlier, with a service model.
+    fn arrived(&mut self, _at: Time) {}
+
     /// Processes a packet at egress, after it has left the queue of `port`.
     fn egress(
         &mut self,

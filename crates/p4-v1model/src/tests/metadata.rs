@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use jettison_core::{Seed, Time};
+use jettison_core::{Duration, Seed, Time};
 
 use super::*;
 use crate::testing::*;
 use jettison_p4_exec::Standard;
+use jettison_switch::{Service, ServiceSettings};
 
 #[test]
 fn times_are_in_microseconds_and_depths_in_packets_without_the_packet_itself() {
@@ -25,6 +26,28 @@ fn times_are_in_microseconds_and_depths_in_packets_without_the_packet_itself() {
     assert_eq!((read(Standard::EnqQdepth), read(Standard::DeqQdepth)), (vec![0, 1], vec![2, 1]));
     assert_eq!((read(Standard::PacketLength), read(Standard::EgressPort)), (vec![17; 2], vec![1; 2]));
     assert_eq!((read(Standard::IngressPort), read(Standard::EgressSpec)), (vec![2; 2], vec![0; 2]));
+}
+
+#[test]
+fn with_a_service_model_the_times_are_those_of_the_stages() {
+    let mut plan = plan(empty_program());
+    let micros = Duration::from_micros;
+    let settings = ServiceSettings {
+        receive: micros(10),
+        ingress: micros(40),
+        egress: micros(30),
+        transmit: micros(20),
+        ..ServiceSettings::default()
+    };
+    plan.service = Some(Service::new(settings, Seed(1).stream(&["service"])));
+    let mut world = World::of(plan, 14, |state, _| state.send_to(1), nothing);
+    world.arrive(2, frame(&[1, 2, 3]), Time::from_micros(5_000));
+    world.wake(Time::from_micros(6_000));
+    let state = &world.seen(At::Egress)[0];
+    assert_eq!(state.get(Standard::IngressGlobalTimestamp), 5_000);
+    assert_eq!(state.get(Standard::EnqTimestamp), 5_050);
+    assert_eq!(state.get(Standard::EgressGlobalTimestamp), 5_050);
+    assert_eq!(world.sent(1, Time::from_micros(6_000)).len(), 1);
 }
 
 #[test]

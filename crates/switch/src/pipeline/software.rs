@@ -155,6 +155,7 @@ impl<P: Program> Pipeline<P> {
             Some(Pass::Ingress(packet)) => {
                 if packet.meta.instance == Instance::Normal {
                     service.before_queue = now.since(packet.meta.enqueued_at);
+                    self.program.arrived(packet.meta.enqueued_at);
                 }
                 let (why, length) = (packet.meta.instance, packet.meta.length);
                 let before = (self.total.clones, self.total.resubmissions);
