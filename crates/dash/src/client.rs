@@ -10,6 +10,7 @@ use jettison_registry::{Entry, ParameterError};
 use super::content::Title;
 use super::parameters::DashParameters;
 use super::player::{Player, PlayerSetup};
+use super::profile::PlayerContext;
 use super::server::DashServer;
 use jettison_sockets::{
     Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator, SocketEvent, SocketId,
@@ -20,8 +21,8 @@ use jettison_sockets::{
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("dash", "DASH player", build)
         .style(VERMILION, Solid)
-        .summary("adaptive streaming over HTTP/1.1: a server at `from`, a player at `to`")
-        .source("ISO/IEC 23009-1; RFC 9112")
+        .summary("adaptive streaming over HTTP/1.1 or HTTP/2: a server at `from`, a player at `to`")
+        .source("ISO/IEC 23009-1; RFC 9112; RFC 9113")
         .page("dash.md")
         .facts(FlowFacts { initiator: Initiator::To, ..FlowFacts::over(&["tcp"]) })
 }
@@ -30,8 +31,8 @@ fn build(parameters: DashParameters, context: &FlowContext<'_>) -> Result<FlowAp
     let DashParameters { content, player, title } = parameters;
     let options = context.tcp()?;
     let titles = content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
-    let setup =
-        player.setup(&titles, context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let surroundings = PlayerContext { titles: &titles, server: context.server, options: &options };
+    let setup = player.build(&surroundings).map_err(|error| error.under("player"))?;
     let place = (title.0 as usize).checked_sub(1).and_then(|place| titles.get(place));
     let Some(own) = place.cloned() else {
         let titles = format!("be at most {}, the number of titles", titles.len());

@@ -16,6 +16,7 @@ use super::client::{SAMPLE, socket_of};
 use super::content::Title;
 use super::parameters::DashLoadParameters;
 use super::player::{Player, PlayerSetup};
+use super::profile::PlayerContext;
 use super::server::DashServer;
 use jettison_sockets::{
     Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator, SocketEvent, Sockets,
@@ -39,8 +40,8 @@ fn build(
     let options = context.tcp()?;
     let load = parameters.load()?;
     let titles = content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
-    let setup =
-        player.setup(&titles, context.server, options.clone()).map_err(|error| error.under("player"))?;
+    let surroundings = PlayerContext { titles: &titles, server: context.server, options: &options };
+    let setup = player.build(&surroundings).map_err(|error| error.under("player"))?;
     let (steps, choice) = ((context.random)("steps"), (context.random)("titles"));
     Ok(FlowApplications {
         from: Box::new(DashServer::new(context.server.port, options, titles.clone(), false)),

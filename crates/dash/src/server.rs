@@ -1,4 +1,5 @@
-//! DASH server: answers requests for manifests and segments in order, on any number of connections.
+//! DASH server: answers requests for manifests and segments on any number of connections, of HTTP/1.1 in order, of HTTP/2
+//! side by side.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,6 +9,8 @@ use jettison_tcp::Payload;
 
 use super::content::Title;
 use super::http::{HeadReader, Request, Response};
+use super::http2::Http2Server;
+use super::http2::server::Answer;
 use super::resource::Resource;
 use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
 
@@ -17,25 +20,38 @@ pub struct DashServer {
     port: u16,
     options: TcpOptions,
     titles: Vec<Arc<Title>>,
-    /// Partially received request heads, by connection.
-    readers: BTreeMap<SocketId, HeadReader>,
+    connections: BTreeMap<SocketId, Connection>,
     /// Whether the flow's series follow the newest connection.
     is_observed: bool,
+}
+
+/// Server's end of a connection.
+#[derive(Debug)]
+enum Connection {
+    /// Bytes so far, which may be the beginning of HTTP/2's preface.
+    Opening(Vec<u8>),
+    /// HTTP/1.1, with a partially received request head.
+    Http1(HeadReader),
+    /// HTTP/2.
+    Http2(Http2Server),
 }
 
 impl DashServer {
     /// Creates a server of `titles` on `port`. With `is_observed` the flow's series follow the newest connection.
     pub fn new(port: u16, options: TcpOptions, titles: Vec<Arc<Title>>, is_observed: bool) -> DashServer {
-        DashServer { port, options, titles, readers: BTreeMap::new(), is_observed }
+        DashServer { port, options, titles, connections: BTreeMap::new(), is_observed }
+    }
+
+    fn find(&self, path: &str) -> Answer {
+        let length = Resource::of_path(path).and_then(|resource| resource.length(&self.titles));
+        match length {
+            Some(length) => Answer { status: 200, length, media_type: Resource::media_type(path) },
+            None => Answer { status: 404, length: 0, media_type: "text/plain" },
+        }
     }
 
     fn answer(&self, socket: SocketId, request: &Request, host: &mut dyn Sockets) {
-        let length = Resource::of_path(&request.path).and_then(|resource| resource.length(&self.titles));
-        let (status, media_type) = match length {
-            Some(_) => (200, Resource::media_type(&request.path)),
-            None => (404, "text/plain"),
-        };
-        let length = length.unwrap_or(0);
+        let Answer { status, length, media_type } = self.find(&request.path);
         host.write(socket, Response { status, length, close: request.close }.bytes(media_type));
         if length > 0 {
             host.write(socket, Payload::Zeros(length));
@@ -46,31 +62,61 @@ impl DashServer {
     }
 
     fn read(&mut self, socket: SocketId, host: &mut dyn Sockets) {
-        let Some(mut reader) = self.readers.remove(&socket) else { return };
-        while let Some(mut payload) = host.read(socket, u64::MAX) {
-            // Requests may be pipelined.
-            loop {
-                match reader.take(payload) {
-                    Ok(None) => break,
-                    Ok(Some(rest)) => {
-                        let Ok(request) = reader.request() else {
-                            host.abort(socket);
-                            return;
-                        };
-                        self.answer(socket, &request, host);
-                        if rest.is_empty() {
-                            break;
-                        }
-                        payload = rest;
-                    }
-                    Err(_) => {
-                        host.abort(socket);
-                        return;
-                    }
+        let Some(mut connection) = self.connections.remove(&socket) else { return };
+        while let Some(payload) = host.read(socket, u64::MAX) {
+            match self.take(connection, payload, socket, host) {
+                Some(next) => connection = next,
+                None => {
+                    host.abort(socket);
+                    return;
                 }
             }
         }
-        self.readers.insert(socket, reader);
+        self.connections.insert(socket, connection);
+    }
+
+    /// Processes a piece of a client's stream; `None` if it is not HTTP as supported.
+    fn take(
+        &self,
+        connection: Connection,
+        payload: Payload,
+        socket: SocketId,
+        host: &mut dyn Sockets,
+    ) -> Option<Connection> {
+        match connection {
+            Connection::Opening(mut bytes) => {
+                let Payload::Bytes(more) = payload else { return None };
+                bytes.extend_from_slice(&more);
+                match Http2Server::preface(&bytes) {
+                    Some(false) => Some(Connection::Opening(bytes)),
+                    Some(true) => {
+                        let rest = bytes.split_off(super::http2::PREFACE.len());
+                        let own = Connection::Http2(Http2Server::new(socket, host));
+                        self.take(own, Payload::Bytes(rest.into()), socket, host)
+                    }
+                    None => {
+                        let own = Connection::Http1(HeadReader::default());
+                        self.take(own, Payload::Bytes(bytes.into()), socket, host)
+                    }
+                }
+            }
+            Connection::Http1(mut reader) => {
+                let mut rest = payload;
+                // Requests may be pipelined.
+                while let Some(more) = reader.take(rest).ok()? {
+                    self.answer(socket, &reader.request().ok()?, host);
+                    if more.is_empty() {
+                        break;
+                    }
+                    rest = more;
+                }
+                Some(Connection::Http1(reader))
+            }
+            Connection::Http2(mut own) => {
+                own.take(payload, |path| self.find(path), socket, host).ok()?;
+                Some(Connection::Http2(own))
+            }
+        }
     }
 }
 
@@ -82,15 +128,20 @@ impl Application for DashServer {
     fn handle_event(&mut self, event: SocketEvent, _: Time, host: &mut dyn Sockets) {
         match event {
             SocketEvent::Accepted { socket, .. } => {
-                self.readers.insert(socket, HeadReader::default());
+                self.connections.insert(socket, Connection::Opening(Vec::new()));
                 if self.is_observed {
                     host.observe(socket);
                 }
             }
             SocketEvent::Readable(socket) => self.read(socket, host),
+            SocketEvent::Acknowledged(socket) => {
+                if let Some(Connection::Http2(own)) = self.connections.get_mut(&socket) {
+                    own.send(socket, host);
+                }
+            }
             SocketEvent::PeerClosed(socket) => host.close(socket),
             SocketEvent::Closed(socket, _) => {
-                self.readers.remove(&socket);
+                self.connections.remove(&socket);
             }
             _ => {}
         }

@@ -17,6 +17,8 @@ pub trait Choices: 'static {
     type Kind: Kind;
     /// The default id.
     const DEFAULT: &'static str;
+    /// Whether a table without `kind` has the parameters of the default component.
+    const IS_KIND_OPTIONAL: bool = false;
     /// The registry to choose from.
     fn registry() -> &'static Registry<Self::Kind>;
 }
@@ -122,6 +124,7 @@ impl<'de, C: Choices> Deserialize<'de> for Choice<C> {
             Value::String(kind) => Ok(Choice::plain(&kind)),
             Value::Object(mut parameters) => match parameters.shift_remove("kind") {
                 Some(Value::String(kind)) => Ok(Choice::with(&kind, parameters)),
+                None if C::IS_KIND_OPTIONAL => Ok(Choice::with(C::DEFAULT, parameters)),
                 _ => Err(D::Error::custom(format!("must have `kind`, the id of the {kind_name}"))),
             },
             _ => Err(D::Error::custom(format!("must be the id of the {kind_name}, or a table with `kind`"))),
@@ -145,7 +148,8 @@ impl<C: Choices> JsonSchema for Choice<C> {
             let mut properties =
                 Map::from_iter([("kind".to_owned(), json!({ "type": "string", "const": entry.id }))]);
             properties.extend(own.as_object().cloned().unwrap_or_default());
-            let mut required = vec![json!("kind")];
+            let is_optional = C::IS_KIND_OPTIONAL && entry.id == C::DEFAULT;
+            let mut required = if is_optional { Vec::new() } else { vec![json!("kind")] };
             required.extend(schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default());
             choices.push(json!({
                 "type": "object",

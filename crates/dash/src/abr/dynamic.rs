@@ -3,7 +3,7 @@
 //! DYNAMIC of K. Spiteri, R. Sitaraman, D. Sparacio, "From Theory to Practice: Improving Bitrate Adaptation in the
 //! DASH Reference Player" (MMSys 2018): throughput at first; BOLA as soon as the buffer is above 10 s and BOLA's
 //! choice is at least throughput's; throughput again once the buffer is below 10 s and BOLA's choice is lower than
-//! throughput's. (Later versions of dash.js switch at two buffer levels alone.) dash.js's insufficient-buffer rule
+//! throughput's. (dash.js 4 and 5 switch at two buffer levels alone: `dash_js`.) dash.js's insufficient-buffer rule
 //! limits each choice, and its abandon-request rule watches each download. Not modelled: dash.js's switch-history and
 //! dropped-frames rules, since no decoder drops frames here.
 
@@ -24,7 +24,7 @@ use super::{
 pub(super) fn entry() -> Entry<AdaptationRule> {
     Entry::<AdaptationRule>::new("dynamic", "DYNAMIC", build)
         .style(ORANGE, Solid)
-        .summary("BOLA while the buffer is healthy, throughput otherwise, as dash.js")
+        .summary("BOLA while the buffer is healthy, throughput otherwise, as dash.js 2 and 3")
         .source("Spiteri, Sitaraman, Sparacio 2018 (MMSys), DYNAMIC; dash.js's insufficient-buffer and abandon-request rules")
         .page("dash-abr.md")
 }
@@ -118,7 +118,7 @@ impl Dynamic {
         let below = Duration::from_secs_f64(decision.pause_above);
         let rest = state.buffer > below && state.playback == Playback::Playing;
         let wait_below = rest.then_some(below);
-        Choice { representation: decision.representation, wait_below }
+        Choice { wait_below, ..Choice::now(decision.representation) }
     }
 }
 

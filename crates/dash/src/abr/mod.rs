@@ -5,10 +5,12 @@
 
 mod abandon;
 mod buffer_levels;
+mod dash_js;
 mod entry;
 mod history;
 mod insufficient_buffer;
 mod registry;
+mod shaka;
 #[cfg(test)]
 mod testing;
 
@@ -21,6 +23,8 @@ jettison_registry::components! {
     mod fixed;
     mod throughput;
     mod vlc;
+    mod vlc_2;
+    mod vlc_3;
 }
 
 use std::fmt::Debug;
@@ -28,17 +32,22 @@ use std::fmt::Debug;
 use jettison_core::{Duration, Time};
 
 use super::content::AdaptationSet;
+use super::player::Kind;
 
 pub use abandon::{AbandonParameters, AbandonRequest};
 pub use bola::{Bola, BolaParameters};
 pub use buffer_levels::{BolaBuffer, Tuning, Variant};
+pub use dash_js::{DashJs, DashJsRules};
 pub use dynamic::{Dynamic, DynamicParameters};
 pub use entry::AdaptationRule;
 pub use fixed::{Fixed, FixedParameters};
 pub use history::{History, HistoryParameters, Mean};
 pub use insufficient_buffer::{InsufficientBuffer, InsufficientBufferParameters};
+pub use shaka::{Shaka, ShakaRules};
 pub use throughput::{ThroughputParameters, ThroughputRule};
 pub use vlc::{Measured, VlcRate, VlcRateParameters};
+pub use vlc_2::{Vlc2, Vlc2Parameters};
+pub use vlc_3::{Vlc3, Vlc3Parameters};
 
 /// An adaptation rule: notified of each download, queried before each. A player has one per kind of media.
 pub trait AbrRule: Send + Debug {
@@ -48,9 +57,17 @@ pub trait AbrRule: Send + Debug {
     /// Handles a complete segment.
     fn on_segment(&mut self, _download: &Download, _state: &AbrState<'_>) {}
 
+    /// Handles a complete segment of the player's other kind of media.
+    fn on_other_segment(&mut self, _download: &Download, _state: &AbrState<'_>) {}
+
     /// Handles progress of a download. Returns a lower representation to fetch instead, or `None` to continue.
     fn on_progress(&mut self, _progress: &Progress, _state: &AbrState<'_>) -> Option<usize> {
         None
+    }
+
+    /// Whether buffered segments may be replaced by better ones at `now`.
+    fn may_replace(&self, _now: Time) -> bool {
+        true
     }
 }
 
@@ -61,12 +78,14 @@ pub struct Choice {
     pub representation: usize,
     /// Buffer level to which to drain before the request (BOLA pauses while more media has no utility).
     pub wait_below: Option<Duration>,
+    /// Time to wait before the request; the decision stands.
+    pub delay: Duration,
 }
 
 impl Choice {
     /// Chooses `representation` without a pause.
     pub fn now(representation: usize) -> Choice {
-        Choice { representation, wait_below: None }
+        Choice { representation, wait_below: None, delay: Duration::ZERO }
     }
 }
 
@@ -87,6 +106,19 @@ pub struct AbrState<'a> {
     pub last: Option<usize>,
     /// State of playback.
     pub playback: Playback,
+    /// Kind of media.
+    pub kind: Kind,
+    /// The player's other kind of media.
+    pub other: Option<OtherMedia<'a>>,
+}
+
+/// The kind of media that a rule does not choose for.
+#[derive(Debug, Clone, Copy)]
+pub struct OtherMedia<'a> {
+    /// Representations.
+    pub set: &'a AdaptationSet,
+    /// Representation chosen last.
+    pub selected: Option<usize>,
 }
 
 impl AbrState<'_> {
@@ -127,6 +159,8 @@ pub struct Download {
     pub first_byte_at: Time,
     /// Arrival of the last byte.
     pub finished_at: Time,
+    /// Whether it replaces a segment that was in the buffer.
+    pub replaces: bool,
 }
 
 /// Progress of the download of a segment.

@@ -66,7 +66,7 @@ mod tests {
     fn unknown_names_are_refused_with_a_hint() {
         assert!(refusal("bolla", Value::Null).contains("did you mean `bola`"));
         let known: Vec<&str> = abr_rules().ids().collect();
-        assert!(refusal("vlc", Value::Null).ends_with(&format!("known: {}", known.join(", "))));
+        assert!(refusal("xyz", Value::Null).ends_with(&format!("known: {}", known.join(", "))));
         assert!(refusal("bola", json!({"gama_p": 4})).contains("did you mean `gamma_p`"));
     }
 

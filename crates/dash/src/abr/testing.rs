@@ -3,6 +3,7 @@
 use jettison_core::{Duration, Rate, Time};
 
 use super::super::content::{AdaptationSet, Representation};
+use super::super::player::Kind;
 use super::{AbrState, Download, Playback};
 
 /// Returns an adaptation set of these bitrates in kbit/s with 100 segments of 4 s.
@@ -36,6 +37,8 @@ pub(super) fn playing(set: &AdaptationSet, buffer: Duration) -> AbrState<'_> {
         max_buffer: Duration::from_secs(30),
         last: None,
         playback: Playback::Playing,
+        kind: Kind::Video,
+        other: None,
     }
 }
 
@@ -50,5 +53,6 @@ pub(super) fn download(kbit: u64, time: Duration) -> Download {
         requested_at: Time::ZERO,
         first_byte_at: Time::ZERO,
         finished_at: Time::ZERO + time,
+        replaces: false,
     }
 }

@@ -3,7 +3,7 @@
 //! C. Müller, C. Timmerer, "A VLC Media Player Plugin enabling Dynamic Adaptive Streaming over HTTP" (ACM Multimedia
 //! 2011), describe the plugin, whose adaptation logic is exchangeable. Our interpretation: the logic takes the highest
 //! representation below the download rate without a margin, measured over the whole session (default) or over the last
-//! segment. VLC's source was not read, and later versions of VLC choose differently.
+//! segment. VLC's source has other rules: `vlc_2` and `vlc_3`.
 
 use jettison_core::Duration;
 use jettison_registry::style::{GREY, Line::Solid};

@@ -1,4 +1,4 @@
-//! Sequential HTTP requests, on one connection or on a new one per request.
+//! Sequential HTTP/1.1 requests, on one connection or on a new one per request.
 
 use jettison_core::{Duration, Time};
 use jettison_tcp::{Endpoint, Payload};
@@ -11,15 +11,17 @@ use jettison_sockets::{SocketId, Sockets, TcpOptions};
 /// Delay before a failed request is repeated.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Lifetime of connections.
+/// Version of HTTP, and lifetime of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
-    /// One for the whole session (RFC 9112 §9.3).
+    /// HTTP/1.1 with one connection for the whole session and each schedule of requests (RFC 9112 §9.3).
     #[default]
     Persistent,
-    /// A new one for each request, closed after the response (`Connection: close`).
+    /// HTTP/1.1 with a new connection for each request, closed after the response (`Connection: close`).
     PerSegment,
+    /// HTTP/2 with one connection for the whole session, which requests share (RFC 9113).
+    Http2,
 }
 
 /// A complete response.

@@ -25,6 +25,16 @@ pub enum Kind {
     Audio,
 }
 
+impl Kind {
+    /// Returns the other kind.
+    pub fn other(self) -> Kind {
+        match self {
+            Kind::Video => Kind::Audio,
+            Kind::Audio => Kind::Video,
+        }
+    }
+}
+
 /// A playout buffer and the clock of its playback.
 ///
 /// Video and audio play in sync, as far as both have been fetched. [`Playout::advance`] accounts for the time since
@@ -135,6 +145,15 @@ impl Playout {
                 self.playback = Playback::Playing;
             }
             _ => {}
+        }
+    }
+
+    /// Replaces a buffered segment that ends at media time `end`: what remains of it is shown at another frame rate.
+    pub fn replace(&mut self, kind: Kind, end: Duration, frame_rate: f64) {
+        if kind == Kind::Video
+            && let Some((_, own)) = self.waiting.iter_mut().find(|(own_end, _)| *own_end == end)
+        {
+            *own = frame_rate;
         }
     }
 

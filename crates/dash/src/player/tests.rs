@@ -10,10 +10,12 @@ use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::Address;
 
 use super::*;
+use crate::abr::{AbrRule, Choice, Download, Progress};
 use crate::content::{Picture, Representation};
 use crate::http::{HeadReader, Response};
 use crate::qoe::LinearWeights;
 use crate::qoe::p1203::Viewing;
+use crate::resource::Resource;
 use jettison_sockets::{ControllerFactory, Datagram, EchoRequest, TcpOptions};
 
 const S: fn(u64) -> Duration = Duration::from_secs;
@@ -183,7 +185,7 @@ impl AbrRule for Half {
 }
 
 /// Returns a title of four-second segments at 0.5, 1 and 2 Mbit/s.
-fn title(segments: usize, audio: bool) -> Arc<Title> {
+pub(super) fn title(segments: usize, audio: bool) -> Arc<Title> {
     let set = |rates: &[u64], picture: Option<Picture>| AdaptationSet {
         representations: rates
             .iter()
@@ -207,7 +209,7 @@ fn title(segments: usize, audio: bool) -> Arc<Title> {
     })
 }
 
-fn setup(connections: Connections, abandons: bool) -> PlayerSetup {
+pub(super) fn setup(connections: Connections, abandons: bool) -> PlayerSetup {
     let parameters = Arc::new(TcpParameters::default());
     let shared = Arc::clone(&parameters);
     let controller = ControllerFactory::new(move || shared.controller(None).expect("the default controller"));
@@ -216,9 +218,11 @@ fn setup(connections: Connections, abandons: bool) -> PlayerSetup {
         options: TcpOptions { parameters, controller },
         connections,
         thresholds: Thresholds { start_up: S(4), rebuffer: S(4) },
-        max_buffer: S(20),
-        resume: None,
-        rule: super::setup::RuleFactory::new(move || Box::new(Half { rate: 0.0, abandons })),
+        is_parallel: false,
+        filling: Filling::Fits { max: S(20), resume: None },
+        fast_switch: None,
+        keeps_initialization: true,
+        rule: super::setup::RuleFactory::new(move |_| Box::new(Half { rate: 0.0, abandons })),
         weights: LinearWeights::default(),
         viewing: Viewing::default(),
     }
@@ -272,7 +276,10 @@ fn a_full_buffer_makes_an_on_off_pattern() {
 #[test]
 fn a_resume_level_makes_fetching_bursty() {
     let mut path = Path::new(vec![title(60, false)], |_| Rate::from_mbit(20));
-    let setup = PlayerSetup { resume: Some(S(8)), ..setup(Connections::Persistent, false) };
+    let setup = PlayerSetup {
+        filling: Filling::Fits { max: S(20), resume: Some(S(8)) },
+        ..setup(Connections::Persistent, false)
+    };
     play(setup, &mut path, Time::from_secs(100));
     let asked: Vec<f64> = path.segments().iter().map(|(at, _)| at.as_secs_f64()).collect();
     let pauses: Vec<f64> = asked.windows(2).map(|w| w[1] - w[0]).filter(|gap| *gap > 1.0).collect();
