@@ -372,6 +372,8 @@ pub enum Listing {
     Applications,
     /// Bitrate adaptation rules of DASH players
     Abr,
+    /// Players of DASH
+    Players,
     /// Encoders for real-time video
     Encoders,
     /// Link models
@@ -394,6 +396,7 @@ impl Listing {
             Listing::PathControllers => Some("path-controller"),
             Listing::Applications => Some("application"),
             Listing::Abr => Some("abr"),
+            Listing::Players => Some("player"),
             Listing::Encoders => Some("encoder"),
             Listing::Links => Some("link"),
             Listing::Reasons | Listing::Metrics | Listing::Gauges => None,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::Variant;
 
 /// Axes whose labels name schemes. The first of them that varies decides the style of a variant.
-pub const SCHEME_AXES: [&str; 10] = [
+pub const SCHEME_AXES: [&str; 11] = [
     "scheme",
     "queue",
     "discipline",
@@ -15,6 +15,7 @@ pub const SCHEME_AXES: [&str; 10] = [
     "controller",
     "encoder",
     "abr",
+    "player",
     "rule",
 ];
 

@@ -23,6 +23,7 @@ SCHEME_AXES = (
     "controller",
     "encoder",
     "abr",
+    "player",
     "rule",
 )
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jettison_dash::abr::abr_rules;
+use jettison_dash::profile::player_profiles;
 use jettison_link::links;
 use jettison_messages::path::path_controllers;
 use jettison_registry::style::Style;
@@ -34,6 +35,7 @@ macro_rules! of_every_kind {
             $each(&path_controllers()),
             $each(&$builder.applications),
             $each(&abr_rules()),
+            $each(&player_profiles()),
             $each(&sources()),
             $each(&links()),
         ]

@@ -157,6 +157,7 @@ fn lines(entry: &EntryDoc) -> Vec<(String, String)> {
         )),
         "application" => flow(format!("app = {}", chosen(&table))),
         "abr" => flow(format!("app = {{ kind = \"dash\", player = {{ abr = {} }} }}", chosen(&table))),
+        "player" => flow(format!("app = {{ kind = \"dash\", player = {} }}", chosen(&table))),
         "encoder" => ["spatial", "temporal", "volumetric"]
             .map(|kind| {
                 let app = format!("app = {{ kind = \"{kind}-video\", encoder = {} }}", chosen(&table));
