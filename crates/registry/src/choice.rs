@@ -257,6 +257,37 @@ mod tests {
         assert_eq!(built(json!({ "filter": "ewma", "filter_parameters": { "weight": 0.5 } })), Ok(0.5));
     }
 
+    /// The same filters where a table needs no `kind`.
+    enum Relaxed {}
+    impl Choices for Relaxed {
+        type Kind = Filter;
+        const DEFAULT: &'static str = "ewma";
+        const IS_KIND_OPTIONAL: bool = true;
+        fn registry() -> &'static Registry<Filter> {
+            Filter::registry()
+        }
+    }
+
+    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(default, deny_unknown_fields)]
+    struct RelaxedChooser {
+        /// The filter.
+        filter: Choice<Relaxed>,
+    }
+
+    #[test]
+    fn where_kind_is_optional_a_table_without_it_is_of_the_default() {
+        let built = |value: Value| -> Result<f64, String> {
+            let own: RelaxedChooser = parameters(&value).map_err(|error| error.to_string())?;
+            own.filter.build(&()).map_err(|error| error.to_string())
+        };
+        assert_eq!(built(json!({ "filter": { "weight": 0.25 } })), Ok(0.25));
+        assert_eq!(built(json!({ "filter": {} })), Ok(0.125));
+        assert_eq!(built(json!({ "filter": { "kind": "mean", "samples": 3 } })), Ok(3.0));
+        assert!(built(json!({ "filter": { "samples": 3 } })).unwrap_err().contains("samples"));
+        assert!(built(json!({ "filter": { "kind": "men" } })).unwrap_err().contains("did you mean `mean`"));
+    }
+
     #[test]
     fn errors_have_the_path_of_the_key_as_written() {
         let refused = |value| built(value).unwrap_err();

@@ -204,6 +204,11 @@ impl<'s> Shape<'s> {
         self.schema.pointer("/properties/kind/const").and_then(Value::as_str)
     }
 
+    fn requires(self, key: &str) -> bool {
+        let required = self.schema.get("required").and_then(Value::as_array);
+        required.is_some_and(|keys| keys.iter().any(|own| own == key))
+    }
+
     /// Rates how well `table` matches this branch: whether all constant values agree, how many keys are known, and whether all
     /// required keys are present.
     fn likeness(self, table: &Map<String, Value>) -> (bool, usize, bool) {
@@ -227,7 +232,13 @@ impl<'s> Shape<'s> {
                 let known: Vec<&str> = fitting.iter().filter_map(|branch| branch.kind()).collect();
                 if !known.is_empty() {
                     return match table.get("kind").and_then(Value::as_str) {
-                        None => Branch::NoKind { known },
+                        None => match fitting
+                            .iter()
+                            .find(|branch| branch.kind().is_some() && !branch.requires("kind"))
+                        {
+                            Some(default) => Branch::One(*default),
+                            None => Branch::NoKind { known },
+                        },
                         Some(kind) => match fitting.iter().find(|branch| branch.kind() == Some(kind)) {
                             Some(branch) => Branch::One(*branch),
                             None => Branch::Unknown { in_table: true, known },

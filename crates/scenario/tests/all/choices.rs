@@ -39,7 +39,7 @@ app = "spatial-video"
 "#;
 
 /// Path of the choice, an id other than the default, a parameter of it, and a value.
-const CHOICES: [(&str, &str, &str, &str); 9] = [
+const CHOICES: [(&str, &str, &str, &str); 10] = [
     ("links.bottleneck.queue", "codel", "target", "9 ms"),
     ("links.bottleneck.queue", "ired", "clone_path", "direct"),
     ("flows.f.transport", "octopus", "initial_rtt", "300 ms"),
@@ -47,6 +47,7 @@ const CHOICES: [(&str, &str, &str, &str); 9] = [
     ("flows.v.transport.congestion", "sprout", "percentile", "0.1"),
     ("flows.f.app", "web", "shape", "1.5"),
     ("flows.d.app.player.abr", "bola", "gamma_p", "6"),
+    ("flows.d.app.player", "vlc", "rebuffer", "2 s"),
     ("flows.v.app.encoder", "salsify", "share", "0.5"),
     ("flows.d.app.player.abr", "throughput", "history.safety", "0.8"),
 ];
