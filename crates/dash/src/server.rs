@@ -21,7 +21,7 @@ pub struct DashServer {
     options: TcpOptions,
     titles: Vec<Arc<Title>>,
     connections: BTreeMap<SocketId, Connection>,
-    /// Whether the flow's series follow the newest connection.
+    /// Whether the flow's series follow the newest connection, or the one of the latest video request.
     is_observed: bool,
 }
 
@@ -37,7 +37,8 @@ enum Connection {
 }
 
 impl DashServer {
-    /// Creates a server of `titles` on `port`. With `is_observed` the flow's series follow the newest connection.
+    /// Creates a server of `titles` on `port`. With `is_observed` the flow's series follow the newest connection, or the one
+    /// of the latest video request.
     pub fn new(port: u16, options: TcpOptions, titles: Vec<Arc<Title>>, is_observed: bool) -> DashServer {
         DashServer { port, options, titles, connections: BTreeMap::new(), is_observed }
     }
@@ -52,6 +53,10 @@ impl DashServer {
 
     fn answer(&self, socket: SocketId, request: &Request, host: &mut dyn Sockets) {
         let Answer { status, length, media_type } = self.find(&request.path);
+        // A player's second connection may have come later and carry sound.
+        if self.is_observed && media_type == "video/mp4" {
+            host.observe(socket);
+        }
         host.write(socket, Response { status, length, close: request.close }.bytes(media_type));
         if length > 0 {
             host.write(socket, Payload::Zeros(length));

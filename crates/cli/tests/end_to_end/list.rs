@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{Folder, keys};
 
-const KINDS: [&str; 6] = ["queues", "transports", "controllers", "applications", "abr", "links"];
+const KINDS: [&str; 7] = ["queues", "transports", "controllers", "applications", "abr", "players", "links"];
 
 fn entries(kind: &str) -> Vec<Value> {
     Folder::new().jettison(&["list", kind, "--json"]).records()
@@ -16,7 +16,7 @@ fn ids(kind: &str) -> Vec<String> {
 
 #[test]
 fn everything_that_scenarios_may_name_is_listed() {
-    let expected: [(&str, &[&str]); 6] = [
+    let expected: [(&str, &[&str]); 7] = [
         (
             "queues",
             &[
@@ -56,6 +56,7 @@ fn everything_that_scenarios_may_name_is_listed() {
             ],
         ),
         ("abr", &["throughput", "bola", "dynamic", "vlc-rate", "fixed"]),
+        ("players", &["generic", "dash.js", "vlc", "shaka"]),
         ("links", &["fixed", "mahimahi"]),
     ];
     for (kind, expected) in expected {

@@ -136,3 +136,82 @@ fn an_idle_time_collapses_the_window_of_newreno_but_not_of_newcwv() {
     assert!(collapsed <= 3.0 * 1448.0, "{collapsed}");
     assert!(kept > 10.0 * 1448.0, "{kept}");
 }
+
+/// The players of programs, in each version.
+const PLAYERS: [&str; 5] = [
+    r#"kind = "dash.js", version = "4.3""#,
+    r#"kind = "dash.js", version = "5.2""#,
+    r#"kind = "vlc", version = "2""#,
+    r#"kind = "vlc", version = "3""#,
+    r#"kind = "shaka""#,
+];
+
+#[test]
+fn on_a_fast_link_every_player_reaches_the_top_and_its_buffer_target() {
+    // Highest targets: 60 s at the top of a long title for dash.js, 30 s for VLC, 10 s for Shaka; a segment has 4 s.
+    let targets = [60.0, 60.0, 30.0, 30.0, 10.0];
+    for (player, target) in PLAYERS.into_iter().zip(targets) {
+        let record = run("rate = \"20 Mbit/s\"", &viewer(player, ""));
+        assert_eq!(value(&record, "viewer", metrics::STALLS), 0.0, "{player}");
+        assert!(value(&record, "viewer", metrics::REPRESENTATION_RATE) > 1_900.0, "{player}");
+        let buffer = record.summary_value("viewer", metrics::BUFFER).and_then(|buffer| buffer.percentiles);
+        let high = buffer.map_or(0.0, |[_, _, high]| high);
+        assert!(high <= target + 4.0 && high > target - 4.0, "{player}: {high}");
+        assert!(value(&record, "viewer", metrics::START_UP_DELAY) < 2.0, "{player}");
+    }
+}
+
+#[test]
+fn below_the_second_bitrate_every_player_plays_the_lowest_almost_without_stalls() {
+    for player in PLAYERS {
+        let record = run("rate = \"600 kbit/s\"", &viewer(player, ""));
+        assert!(value(&record, "viewer", metrics::REPRESENTATION_RATE) < 400.0, "{player}");
+        assert!(value(&record, "viewer", metrics::STALL_RATIO) < 5.0, "{player}");
+    }
+}
+
+#[test]
+fn vlc_3_leaves_a_quarter_of_the_rate() {
+    // 3/4 of less than 2.8 Mbit/s do not carry 2,080 kbit/s; all of it does.
+    let rate = |version: &str| {
+        let player = format!("kind = \"vlc\", version = \"{version}\"");
+        value(&run("rate = \"2800 kbit/s\"", &viewer(&player, "")), "viewer", metrics::REPRESENTATION_RATE)
+    };
+    assert!(rate("3") < 1_000.0, "{}", rate("3"));
+    assert!(rate("2") > 1_800.0, "{}", rate("2"));
+}
+
+#[test]
+fn http_2_carries_video_and_audio_on_one_connection() {
+    for player in [r#"kind = "dash.js""#, "parallel = true", r#"kind = "vlc""#] {
+        let record = run("rate = \"4 Mbit/s\"", &viewer(&format!("{player}, connections = \"http2\""), ""));
+        assert_eq!(value(&record, "viewer", metrics::STALLS), 0.0, "{player}");
+        assert!(record.summary_value("viewer", metrics::FAILED_TRANSFERS).is_none(), "{player}");
+        assert!(value(&record, "viewer", metrics::FRAMES_PER_SECOND) > 22.0, "{player}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_session() {
+    for player in PLAYERS {
+        let once = || {
+            let record =
+                run("rate = \"3 Mbit/s\"", &viewer(&format!("{player}, connections = \"http2\""), ""));
+            [metrics::LINEAR_QOE, metrics::GOODPUT, metrics::SWITCHES].map(|m| value(&record, "viewer", m))
+        };
+        assert_eq!(once(), once(), "{player}");
+    }
+}
+
+#[test]
+fn a_load_may_have_any_player() {
+    let load = r#"
+        [flows.load]
+        from = "server"
+        to = "client"
+        app = { kind = "dash-load", player = { kind = "vlc", connections = "http2" }, mean = 6, amplitude = 0, steps = 60 }
+    "#;
+    let record = run("rate = \"20 Mbit/s\"", load);
+    assert!(value(&record, "load", metrics::SESSIONS) > 5.0);
+    assert!(value(&record, "load", metrics::REPRESENTATION_RATE) > 300.0);
+}
