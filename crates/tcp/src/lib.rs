@@ -40,6 +40,7 @@ mod sender;
 mod statistics;
 mod timers;
 mod transmit;
+mod validation;
 
 pub use connection::Connection;
 pub use endpoint::Endpoint;

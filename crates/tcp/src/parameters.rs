@@ -68,10 +68,11 @@ pub struct TcpParameters {
     pub ecn: Switch,
     /// Receive buffer; the advertised window is the buffer minus unread data.
     pub receive_buffer: Bytes,
-    /// Return to the restart window after an idle time of one RTO (RFC 5681 §4.1); newCWV never does.
+    /// Reduction of the window after an idle time of one RTO, by `idle_restart`; newCWV and BBR have rules of their own.
     pub slow_start_after_idle: bool,
-    /// The window after such an idle time: `rfc5681`, the initial window; `rfc2861`, the window halved for each RTO, as in
-    /// Linux.
+    /// The window of a sender that did not use it: `linux`, halved for each RTO of idleness down to the initial window;
+    /// `rfc5681`, the initial window after one RTO (§4.1); `rfc2861`, halved for each RTO, also where the application
+    /// sends too little to fill it (§3).
     pub idle_restart: RestartRule,
     /// Growth of the window by acknowledged bytes (as in Linux, RFC 3465) or by ACKs (RFC 5681 eq. 2 and 3).
     pub growth: Growth,
@@ -122,7 +123,7 @@ impl Default for TcpParameters {
             ecn: Switch::Auto,
             receive_buffer: Bytes::new(6 << 20),
             slow_start_after_idle: true,
-            idle_restart: RestartRule::Rfc5681,
+            idle_restart: RestartRule::Linux,
             growth: Growth::PerByte,
             reduce_from: ReduceFrom::Window,
             hystart: HyStart::Auto,
@@ -210,15 +211,18 @@ impl TcpParameters {
     }
 }
 
-/// The window after an idle time of more than one RTO.
+/// The window of a sender that was idle, or did not use all of it.
 #[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum RestartRule {
-    /// The initial window (RFC 5681 §4.1).
+    /// As Linux does it, measured: halved for each RTO of idleness, not below the initial window; ssthresh is at least
+    /// three quarters of the window before. Not reduced while anything is sent.
     #[default]
+    Linux,
+    /// The initial window after an RTO of idleness (RFC 5681 §4.1).
     Rfc5681,
-    /// The window halved for each RTO of idleness, not below the initial window; ssthresh is at least three quarters of
-    /// the window before (RFC 2861 §3.1).
+    /// RFC 2861 §3: halved for each RTO of idleness, down to a segment; halfway to what was used for each RTO in which the
+    /// application did not fill it; ssthresh is at least three quarters of the window before.
     Rfc2861,
 }
 
@@ -316,6 +320,8 @@ pub(super) struct Settings {
     pub receive_buffer: u64,
     pub slow_start_after_idle: bool,
     pub idle_restart: RestartRule,
+    /// Whether the window is reduced while the application does not fill it.
+    pub validates_use: bool,
     pub pacing: Switch,
     pub pacing_gain_slow_start: f64,
     pub pacing_gain_avoidance: f64,
@@ -352,6 +358,7 @@ impl From<&TcpParameters> for Settings {
             receive_buffer: p.receive_buffer.get(),
             slow_start_after_idle: p.slow_start_after_idle,
             idle_restart: p.idle_restart,
+            validates_use: p.slow_start_after_idle && p.idle_restart == RestartRule::Rfc2861,
             pacing: p.pacing,
             pacing_gain_slow_start: p.pacing_gain_slow_start,
             pacing_gain_avoidance: p.pacing_gain_avoidance,

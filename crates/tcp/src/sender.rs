@@ -156,6 +156,9 @@ pub(super) struct Sender {
     pub burst_of: (Time, u64),
     /// End of the data that was in flight when the window held data back.
     pub limited_until: u64,
+    /// When the window was last full or reduced for its use (T_prev, RFC 2861 §3.1), and the most in flight since (W_used).
+    pub window_filled_at: Time,
+    pub window_used: u64,
     /// Peak flight of the current window of data, and the end of that window.
     pub flight_peak: u64,
     pub flight_peak_until: u64,
@@ -224,6 +227,8 @@ impl Sender {
             burst: 0,
             burst_of: (now, 0),
             limited_until: 0,
+            window_filled_at: now,
+            window_used: 0,
             flight_peak: 0,
             flight_peak_until: 0,
             probe_end: None,

@@ -2,10 +2,10 @@
 
 use jettison_core::{Rate, Time};
 
-use super::parameters::{RestartRule, Switch};
+use super::parameters::Switch;
 use super::scoreboard::Segment;
 use super::sender::{Force, Outgoing, Sender, timestamp};
-use crate::congestion::{IdleRestart, Phase, SentSample};
+use crate::congestion::{Phase, SentSample};
 
 impl Sender {
     /// The next segment that may leave now; counts as sent.
@@ -21,6 +21,9 @@ impl Sender {
         }
         let outgoing = self.permitted(now);
         self.blocked = outgoing.is_none();
+        if self.blocked && self.settings.validates_use {
+            self.validate_use(now);
+        }
         outgoing
     }
 
@@ -105,28 +108,6 @@ impl Sender {
         }
         let fin = self.closing && length == written && room > length;
         Some((length, fin))
-    }
-
-    fn restart_after_idle(&mut self, now: Time) {
-        let idle = now.since(self.last_sent_at);
-        let rto = self.rtt.rto();
-        if self.board.next() > 0 && idle > rto {
-            // RFC 5681 §4.1: idle for more than one RTO.
-            let window = self.controller.window();
-            let (restart_window, least_ssthresh) = match self.settings.idle_restart {
-                _ if !self.settings.slow_start_after_idle => (None, 0),
-                RestartRule::Rfc5681 => (Some(self.settings.initial_window), 0),
-                RestartRule::Rfc2861 => {
-                    let halvings = (idle.as_nanos() - 1) / rto.as_nanos().max(1);
-                    let halved = window >> halvings.min(63);
-                    (Some(halved.max(self.settings.initial_window)), window / 4 * 3)
-                }
-            };
-            let restart = IdleRestart { now, idle, rto, restart_window, least_ssthresh };
-            self.controller.on_idle_restart(&restart);
-            self.refresh_window();
-            self.last_sent_at = now;
-        }
     }
 
     /// The forced segment, which ignores the window.
@@ -260,9 +241,11 @@ impl Sender {
 
     /// The pacing rate; `None` before the first RTT sample.
     pub fn pacing_rate(&self) -> Option<Rate> {
-        if !self.is_paced() {
-            return None;
-        }
+        if !self.is_paced() { None } else { self.reference_rate() }
+    }
+
+    /// The pacing rate, or what it would be; `None` before the first RTT sample.
+    pub(super) fn reference_rate(&self) -> Option<Rate> {
         if let Some(rate) = self.controller_rate {
             return (!rate.is_zero()).then_some(rate);
         }

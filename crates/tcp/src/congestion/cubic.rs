@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd,
     ReduceFrom, RtoEvent, SlowStart,
 };
 
@@ -332,6 +332,11 @@ impl CongestionController for Cubic {
             self.cwnd_prior = prior.cwnd_prior;
             self.epoch = prior.epoch;
         }
+    }
+
+    fn on_application_limited(&mut self, limited: &ApplicationLimited) {
+        self.ssthresh = self.ssthresh.max(limited.least_ssthresh);
+        self.set_window(self.window.min(limited.window));
     }
 
     fn on_idle_restart(&mut self, restart: &IdleRestart) {

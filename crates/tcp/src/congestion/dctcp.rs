@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::{MarkAverage, Rounding};
 use super::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
     IdleRestart, NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
 };
 
@@ -142,6 +142,10 @@ impl CongestionController for Dctcp {
 
     fn on_idle_restart(&mut self, restart: &IdleRestart) {
         self.reno.on_idle_restart(restart);
+    }
+
+    fn on_application_limited(&mut self, limited: &ApplicationLimited) {
+        self.reno.on_application_limited(limited);
     }
 
     #[inline]

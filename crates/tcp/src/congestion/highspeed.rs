@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, NewReno,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, NewReno,
     NewRenoParameters, Phase, RecoveryEnd, ReduceFrom, RtoEvent, SlowStart,
 };
 
@@ -241,6 +241,10 @@ impl CongestionController for HighSpeed {
 
     fn on_idle_restart(&mut self, restart: &IdleRestart) {
         self.reno.on_idle_restart(restart);
+    }
+
+    fn on_application_limited(&mut self, limited: &ApplicationLimited) {
+        self.reno.on_application_limited(limited);
     }
 
     #[inline]

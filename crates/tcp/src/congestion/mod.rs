@@ -43,7 +43,8 @@ pub use newreno::{NewReno, NewRenoParameters};
 pub use prague::{Prague, PragueParameters};
 pub use rate_sample::{DeliveredSegment, RateSample, RateSampler, SendSnapshot};
 pub use sample::{
-    AckSample, CongestionEvent, CongestionKind, IdleRestart, Phase, RecoveryEnd, RtoEvent, SentSample,
+    AckSample, ApplicationLimited, CongestionEvent, CongestionKind, IdleRestart, Phase, RecoveryEnd,
+    RtoEvent, SentSample,
 };
 pub use slow_start::{HyStart, SlowStart};
 
@@ -84,6 +85,10 @@ pub trait CongestionController: Send + Debug {
 
     /// The first data is about to leave after an idle time of more than one RTO (RFC 5681 §4.1).
     fn on_idle_restart(&mut self, restart: &IdleRestart);
+
+    /// The application did not fill the window for an RTO (RFC 2861 §3.1). Controllers that validate their window by other
+    /// means ignore it.
+    fn on_application_limited(&mut self, _limited: &ApplicationLimited) {}
 
     /// The congestion window in bytes; applies unless the transport regulates recovery.
     fn window(&self) -> u64;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd,
     ReduceFrom, RtoEvent, SlowStart,
 };
 
@@ -171,6 +171,11 @@ impl CongestionController for NewReno {
             self.window = self.window.max(window);
             self.ssthresh = self.ssthresh.max(ssthresh);
         }
+    }
+
+    fn on_application_limited(&mut self, limited: &ApplicationLimited) {
+        self.ssthresh = self.ssthresh.max(limited.least_ssthresh);
+        self.window = self.window.min(limited.window);
     }
 
     fn on_idle_restart(&mut self, restart: &IdleRestart) {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::MarkAverage;
 use super::{
-    AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
     IdleRestart, NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
     SlowStart,
 };
@@ -279,6 +279,11 @@ impl CongestionController for Prague {
             self.set_window(self.window.max(window) as f64);
             self.ssthresh = self.ssthresh.max(ssthresh);
         }
+    }
+
+    fn on_application_limited(&mut self, limited: &ApplicationLimited) {
+        self.ssthresh = self.ssthresh.max(limited.least_ssthresh);
+        self.set_window(self.window.min(limited.window) as f64);
     }
 
     fn on_idle_restart(&mut self, restart: &IdleRestart) {

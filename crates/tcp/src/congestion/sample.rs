@@ -149,3 +149,14 @@ pub struct IdleRestart {
     /// The least slow-start threshold after it, in bytes; 0 for none.
     pub least_ssthresh: u64,
 }
+
+/// An RTO in which the application did not fill the window (RFC 2861 §3.1).
+#[derive(Debug, Clone, Copy)]
+pub struct ApplicationLimited {
+    /// Time of the departure that shows it.
+    pub now: Time,
+    /// The window from now on, in bytes.
+    pub window: u64,
+    /// The least slow-start threshold, in bytes.
+    pub least_ssthresh: u64,
+}

@@ -104,7 +104,8 @@ fn rfc7661_4_5_3_an_unused_window_does_not_grow() {
 #[test]
 fn rfc5681_4_1_the_window_restarts_after_idle_if_the_switch_is_on() {
     for (on, expected) in [(true, 10), (false, 40)] {
-        let parameters = TcpParameters { slow_start_after_idle: on, ..parameters() };
+        let rule = RestartRule::Rfc5681;
+        let parameters = TcpParameters { slow_start_after_idle: on, idle_restart: rule, ..parameters() };
         let mut net = Net::established(ms(10), &parameters);
         net.send(30 * MSS);
         net.run_until(at(200));
@@ -117,23 +118,81 @@ fn rfc5681_4_1_the_window_restarts_after_idle_if_the_switch_is_on() {
     }
 }
 
+/// A window of 80 segments whose last data left at the time returned; the RTO is 200 ms.
+fn opened(idle_restart: RestartRule) -> (Net, Time) {
+    let mut net = Net::established(ms(10), &TcpParameters { idle_restart, ..parameters() });
+    net.send(70 * MSS);
+    net.run_until(at(120));
+    assert_eq!(net.statistics().congestion_window, 80 * MSS);
+    let departures = net.sent_by(Client).iter().filter(|seen| seen.length > 0).map(|seen| seen.at).max();
+    (net, departures.expect("data left"))
+}
+
 #[test]
-fn rfc2861_3_1_the_window_halves_for_each_timeout_of_idleness() {
-    // A window of 80 segments, and an RTO of 200 ms after the last departure at 90 ms.
+fn linux_halves_the_window_for_each_timeout_of_idleness() {
     for (idle, expected) in [(190, 80), (210, 40), (390, 40), (410, 20), (610, 10), (5000, 10)] {
-        let parameters = TcpParameters { idle_restart: RestartRule::Rfc2861, ..parameters() };
-        let mut net = Net::established(ms(10), &parameters);
-        net.send(70 * MSS);
-        net.run_until(at(120));
-        assert_eq!(net.statistics().congestion_window, 80 * MSS);
-        let last =
-            net.sent_by(Client).iter().filter(|seen| seen.length > 0).map(|seen| seen.at).max().unwrap();
+        let (mut net, last) = opened(RestartRule::Linux);
         net.run_until(last + ms(idle));
         net.log.clear();
         net.send(100 * MSS);
         assert_eq!(net.segments().len(), expected, "after {idle} ms");
         let ssthresh = net.statistics().ssthresh;
         assert_eq!(ssthresh, u64::MAX, "it was higher than three quarters");
+    }
+}
+
+#[test]
+fn rfc2861_3_2_the_window_halves_for_each_timeout_of_idleness_down_to_a_segment() {
+    for (idle, expected) in [(190, 80), (200, 40), (390, 40), (410, 20), (610, 10), (810, 5), (5000, 1)] {
+        let (mut net, last) = opened(RestartRule::Rfc2861);
+        net.run_until(last + ms(idle));
+        net.log.clear();
+        net.send(100 * MSS);
+        assert_eq!(net.segments().len(), expected, "after {idle} ms");
+    }
+}
+
+/// Windows, each when it begins, of a sender of two segments each 50 ms.
+fn windows_while_application_limited(idle_restart: RestartRule) -> Vec<(Time, u64)> {
+    let (mut net, _) = opened(idle_restart);
+    let mut windows = vec![(net.now, net.statistics().congestion_window)];
+    for _ in 0..24 {
+        net.send(2 * MSS);
+        net.run_until(net.now + ms(50));
+        let window = net.statistics().congestion_window;
+        if window != windows[windows.len() - 1].1 {
+            windows.push((net.now, window));
+        }
+    }
+    windows
+}
+
+#[test]
+fn rfc2861_3_1_an_unused_window_falls_halfway_to_what_was_used_each_timeout() {
+    let windows = windows_while_application_limited(RestartRule::Rfc2861);
+    let sizes: Vec<u64> = windows.iter().map(|(_, window)| *window).collect();
+    // (80 + 2)/2, (41 + 2)/2 and so on, in bytes; the RTO is 200 ms, so four writes of 50 ms apart, or five.
+    assert_eq!(sizes[..5], [80_000, 41_000, 21_500, 11_750, 6_875]);
+    for pair in windows[1..5].windows(2) {
+        let apart = pair[1].0.since(pair[0].0);
+        assert!(apart >= ms(200) && apart <= ms(250), "{apart}");
+    }
+}
+
+#[test]
+fn linux_keeps_an_unused_window_while_anything_is_sent() {
+    assert_eq!(windows_while_application_limited(RestartRule::Linux).len(), 1);
+}
+
+#[test]
+fn rfc2861_3_1_a_full_window_is_validated() {
+    // Ten segments each 50 ms fill a window of ten, for seconds.
+    let parameters = TcpParameters { idle_restart: RestartRule::Rfc2861, ..parameters() };
+    let mut net = Net::established(ms(10), &parameters);
+    for _ in 0..40 {
+        net.send(10 * MSS);
+        net.run_until(net.now + ms(50));
+        assert!(net.statistics().congestion_window >= 10 * MSS);
     }
 }
 

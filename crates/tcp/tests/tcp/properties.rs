@@ -3,7 +3,7 @@
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::Payload;
 use jettison_tcp::congestion::{Growth, controllers};
-use jettison_tcp::{CloseReason, ConnectionEvent, Switch, TcpParameters};
+use jettison_tcp::{CloseReason, ConnectionEvent, RestartRule, Switch, TcpParameters};
 use jettison_wire::{Address, Headers, Packet, TcpFlags, TcpHeader, Transport};
 use proptest::prelude::*;
 
@@ -79,6 +79,8 @@ fn any_parameters() -> impl Strategy<Value = TcpParameters> {
             slow_start_after_idle: on[9],
             pacing: if on[10] { Switch::On } else { Switch::Auto },
             pacing_quantum: if on[11] { 4 } else { 1 },
+            idle_restart: [RestartRule::Linux, RestartRule::Rfc5681, RestartRule::Rfc2861]
+                [usize::from(on[3]) + usize::from(on[8])],
             growth: if per_ack { Growth::PerAck } else { Growth::PerByte },
             max_rto: Duration::from_secs(2),
             max_retransmissions: 1000,
