@@ -22,6 +22,7 @@ mod connection;
 mod endpoint;
 mod events;
 mod handshake;
+mod offload;
 pub mod pacing;
 mod parameters;
 mod path_estimate;

@@ -89,6 +89,9 @@ pub struct TcpParameters {
     pub pacing_gain_avoidance: f64,
     /// Number of segments sent back to back when paced.
     pub pacing_quantum: u32,
+    /// Segmentation offload as in Linux: new data leaves in bursts of a millisecond of the pacing rate, 2 segments to 64 KiB,
+    /// and pacing waits between bursts.
+    pub gso: bool,
     /// Differentiated Services Code Point (DSCP) of every packet, 0 to 63 (RFC 2474).
     pub dscp: u8,
     /// Duration of TIME-WAIT, in which the end that closed first answers a late FIN (4 min in RFC 9293, 60 s in Linux).
@@ -131,6 +134,7 @@ impl Default for TcpParameters {
             pacing_gain_slow_start: 2.0,
             pacing_gain_avoidance: 1.2,
             pacing_quantum: 1,
+            gso: false,
             dscp: 0,
             time_wait: Duration::from_secs(4),
         }
@@ -326,6 +330,7 @@ pub(super) struct Settings {
     pub pacing_gain_slow_start: f64,
     pub pacing_gain_avoidance: f64,
     pub pacing_quantum: u64,
+    pub gso: bool,
     pub dscp: u8,
     pub time_wait: Duration,
 }
@@ -363,6 +368,7 @@ impl From<&TcpParameters> for Settings {
             pacing_gain_slow_start: p.pacing_gain_slow_start,
             pacing_gain_avoidance: p.pacing_gain_avoidance,
             pacing_quantum: u64::from(p.pacing_quantum),
+            gso: p.gso,
             dscp: p.dscp,
             time_wait: p.time_wait,
         }

@@ -154,6 +154,8 @@ pub(super) struct Sender {
     pub limits_bursts: bool,
     pub burst: u64,
     pub burst_of: (Time, u64),
+    /// Bytes left of the burst that segmentation offload sends.
+    pub offload_left: u64,
     /// End of the data that was in flight when the window held data back.
     pub limited_until: u64,
     /// When the window was last full or reduced for its use (T_prev, RFC 2861 §3.1), and the most in flight since (W_used).
@@ -226,6 +228,7 @@ impl Sender {
             limits_bursts: false,
             burst: 0,
             burst_of: (now, 0),
+            offload_left: 0,
             limited_until: 0,
             window_filled_at: now,
             window_used: 0,

@@ -47,7 +47,11 @@ impl Sender {
                 let space = length + u64::from(fin);
                 if flight + space > self.window {
                     self.limited_until = self.board.next();
+                    self.offload_left = 0;
                     return None;
+                }
+                if self.settings.gso {
+                    return self.offloaded(flight, space, now).then(|| self.send_new(length, fin, now));
                 }
                 return self.may_leave(space, now).then(|| self.send_new(length, fin, now));
             }
@@ -157,6 +161,7 @@ impl Sender {
         let in_flight = self.flight();
         let snapshot = self.sampler.on_sent(now, self.board.flight_size());
         let space = length + u64::from(fin);
+        self.offload_left = self.offload_left.saturating_sub(space);
         self.board.push(space as u32, fin, now, snapshot);
         self.fin_sent |= fin;
         let cwr = self.cwr_pending && length > 0;
@@ -235,7 +240,7 @@ impl Sender {
     }
 
     #[inline]
-    fn is_paced(&self) -> bool {
+    pub(super) fn is_paced(&self) -> bool {
         self.settings.pacing == Switch::On || self.controller_rate.is_some()
     }
 
@@ -264,7 +269,7 @@ impl Sender {
     /// Whether pacing, or the burst limit, permits a segment of `length` bytes now. If pacing does not, sets a
     /// deadline for when it will.
     #[inline]
-    fn may_leave(&mut self, length: u64, now: Time) -> bool {
+    pub(super) fn may_leave(&mut self, length: u64, now: Time) -> bool {
         if !self.is_paced() {
             return !self.limits_bursts || self.is_within_burst(length, now);
         }

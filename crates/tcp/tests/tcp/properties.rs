@@ -79,6 +79,7 @@ fn any_parameters() -> impl Strategy<Value = TcpParameters> {
             slow_start_after_idle: on[9],
             pacing: if on[10] { Switch::On } else { Switch::Auto },
             pacing_quantum: if on[11] { 4 } else { 1 },
+            gso: on[9] != on[11],
             idle_restart: [RestartRule::Linux, RestartRule::Rfc5681, RestartRule::Rfc2861]
                 [usize::from(on[3]) + usize::from(on[8])],
             growth: if per_ack { Growth::PerAck } else { Growth::PerByte },
