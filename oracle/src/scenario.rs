@@ -77,7 +77,7 @@ fn flow(case: &Case, start: Duration) -> Table {
         ("congestion", congestion),
         ("ecn", case.ecn.into()),
         ("receive_buffer", "32 MiB".into()),
-        ("idle_restart", "rfc2861".into()),
+        ("idle_restart", "linux".into()),
     ]);
     table([
         ("from", "sender".into()),

@@ -291,6 +291,7 @@ impl Sender {
         if let Some(rtt) = sample {
             self.rtt.sample(rtt, now);
             self.rtt_sample = Some(rtt);
+            self.probe_needs_sample = false;
         }
     }
 

@@ -167,6 +167,8 @@ pub(super) struct Sender {
     /// Tail loss probe in flight: SND.NXT at its departure (TLP.end_seq), and whether it was a retransmission.
     pub probe_end: Option<u64>,
     pub probe_is_retransmission: bool,
+    /// Whether no RTT was measured since the last tail loss probe (RFC 8985 §7.3).
+    pub probe_needs_sample: bool,
     pub persist_back_off: u32,
     /// Number of consecutive timeouts.
     pub timeouts_in_a_row: u32,
@@ -236,6 +238,7 @@ impl Sender {
             flight_peak_until: 0,
             probe_end: None,
             probe_is_retransmission: false,
+            probe_needs_sample: false,
             persist_back_off: 0,
             timeouts_in_a_row: 0,
             is_dead: false,

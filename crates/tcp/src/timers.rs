@@ -81,6 +81,7 @@ impl Sender {
             || !matches!(self.phase, Phase::Open | Phase::Cwr)
             || self.board.sacked() > 0
             || self.probe_end.is_some()
+            || self.probe_needs_sample
             || self.board.is_empty()
         {
             self.deadlines.probe = Time::MAX;

@@ -134,6 +134,7 @@ impl Sender {
                 };
                 self.probe_end = Some(self.board.next());
                 self.probe_is_retransmission = outgoing.is_retransmission;
+                self.probe_needs_sample = true;
                 self.counters.tail_loss_probes += 1;
                 self.deadlines.probe = Time::MAX;
                 self.deadlines.rto = now.saturating_add(self.rtt.rto());

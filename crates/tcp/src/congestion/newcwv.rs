@@ -66,7 +66,7 @@ pub struct NewCwvParameters {
     /// Interval after which an unvalidated window is reduced, repeatedly (RFC 7661 §4.4: at most 5 min).
     pub non_validated_period: Duration,
     /// Maximum segments per ACK or write in the non-validated phase without pacing; 0 for no limit but the window. RFC
-    /// 7661 §4.4.2 does not specify the method; ten is an initial window, as in RFC 9002 §7.7 for QUIC.
+    /// 7661 §4.4.2 recommends no specific method; ten is an initial window, as in RFC 9002 §7.7 for QUIC.
     pub burst_segments: u32,
 }
 

@@ -52,8 +52,8 @@ impl PipeAck {
     pub fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.period = (ack.smoothed_rtt * SAMPLING_RTTS).max(self.floor);
         if ack.acked == 0 || ack.acked != ack.delivered {
-            // RFC 7661 §4.2 does not say whether selective acknowledgements count. Here they do not: a hole is the
-            // first sign of a loss, and the response to it must use the value measured before.
+            // RFC 7661 §4.2: duplicate ACKs of new data MAY count. Here they do not: a hole is the first sign of a loss, and
+            // the response to it must use the value measured before.
             return false;
         }
         let Some(from) = self.counts_from else {
