@@ -151,12 +151,19 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
         p.pacing_quantum != defaults.pacing_quantum,
         format!("pacing_quantum {}: the kernel sends bursts of about 1 ms", p.pacing_quantum),
     );
+    say(
+        p.slow_start_after_idle && p.idle_restart != defaults.idle_restart,
+        "idle_restart: the kernel halves the window for each RTO of idleness".to_owned(),
+    );
+    say(p.gso, "gso: `live.offload` decides what hosts hand over at once".to_owned());
     say(p.time_wait != defaults.time_wait, format!("time_wait {}: the kernel uses 60 s", p.time_wait));
     all
 }
 
 #[cfg(test)]
 mod tests {
+    use jettison_tcp::RestartRule;
+
     use super::*;
 
     #[test]
@@ -203,6 +210,11 @@ mod tests {
         let missing = unsupported(&other);
         assert_eq!(missing.len(), 2, "{missing:?}");
         assert!(missing[0].starts_with("initial_window 3"));
+        let restarts =
+            TcpParameters { idle_restart: RestartRule::Rfc5681, gso: true, ..TcpParameters::default() };
+        let missing = unsupported(&restarts);
+        assert_eq!(missing.len(), 2, "{missing:?}");
+        assert!(missing[0].starts_with("idle_restart: ") && missing[1].starts_with("gso: "), "{missing:?}");
         let newcwv = |parameter: &str, value: u64| TcpParameters {
             congestion: "newcwv".into(),
             congestion_parameters: [(parameter.to_owned(), value.into())].into_iter().collect(),
