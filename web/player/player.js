@@ -93,22 +93,30 @@ function addPause(sums, until) {
 setInterval(look, LOOK);
 
 const player = dashjs.MediaPlayer().create();
+/** The major version, since 4 and 5 name settings and the parts of a request differently. */
+const major = Number.parseInt(player.getVersion(), 10);
+note(`dash.js ${player.getVersion()}`);
 player.updateSettings({
   debug: { logLevel: dashjs.Debug.LOG_LEVEL_NONE },
   streaming: {
-    buffer: {
-      bufferTimeDefault: Math.min(18, Number(query.get("buffer"))),
-      bufferTimeAtTopQuality: Number(query.get("buffer")),
-      bufferTimeAtTopQualityLongForm: Number(query.get("buffer")),
-    },
+    ...buffer(query.get("buffer")),
     // Fetch all qualities, even though this page is small.
     abr: { limitBitrateByPortal: false, ...rules(query.get("abr")) },
   },
 });
 
+/** Settings of the buffer: `default` leaves dash.js's own. */
+function buffer(seconds) {
+  if (seconds === "default") return {};
+  const most = Number(seconds);
+  const usual = major < 5 ? { stableBufferTime: Math.min(12, most) } : { bufferTimeDefault: Math.min(18, most) };
+  return { buffer: { ...usual, bufferTimeAtTopQuality: most, bufferTimeAtTopQualityLongForm: most } };
+}
+
 /** Settings that enable only one of dash.js's rules. */
 function rules(name) {
   const rule = (active) => ({ active });
+  if (major < 5) return name === "dynamic" ? {} : { ABRStrategy: name === "bola" ? "abrBola" : "abrThroughput" };
   switch (name) {
     case "throughput":
       return { rules: { throughputRule: rule(true), bolaRule: rule(false) } };
@@ -121,10 +129,20 @@ function rules(name) {
 
 const events = dashjs.MediaPlayer.events;
 let lastRate = null;
+/** Lines for the log of the run: what was fetched when, and which rule asked for a switch. */
+const log = (line) => pending.push({ log: { unix_ms: now(), ...line } });
+
+/** Bitrate of a request in kbit/s. */
+const bitrate = (request) =>
+  (major < 5 ? request.mediaInfo?.bitrateList?.[request.quality]?.bandwidth : request.representation?.bandwidth) / 1000;
+
 player.on(events.FRAGMENT_LOADING_COMPLETED, ({ request, error }) => {
-  if (error || request.mediaType !== "video" || request.type !== "MediaSegment") return;
-  const rate = (request.representation?.bandwidth ?? request.bandwidth) / 1000;
-  const took = (request.endDate - request.startDate) / 1000;
+  const [begin, end] = major < 5 ? [request.requestStartDate, request.requestEndDate] : [request.startDate, request.endDate];
+  const [media, rate, took] = [request.mediaType, bitrate(request), (end - begin) / 1000];
+  log({ fetched: media, index: request.index, kbps: rate, bytes: request.bytesTotal, error: Boolean(error),
+    begin: begin?.getTime(), first: request.firstByteDate?.getTime(), end: end?.getTime(),
+    audio_ahead: player.getBufferLength("audio"), video_ahead: player.getBufferLength("video") });
+  if (error || media !== "video" || request.type !== "MediaSegment") return;
   if (Number.isFinite(rate)) {
     point("representation_rate", rate);
     if (lastRate !== null && rate !== lastRate) totals.switches += 1;
@@ -132,8 +150,13 @@ player.on(events.FRAGMENT_LOADING_COMPLETED, ({ request, error }) => {
   }
   if (took > 0 && request.bytesTotal > 0) point("segment_rate", (request.bytesTotal * 8) / 1000 / took);
 });
-player.on(events.FRAGMENT_LOADING_ABANDONED, () => {
+player.on(events.FRAGMENT_LOADING_ABANDONED, ({ request, mediaType }) => {
   totals.abandoned += 1;
+  log({ abandoned: mediaType, index: request?.index });
+});
+player.on(events.QUALITY_CHANGE_REQUESTED, ({ mediaType, oldQuality, newQuality, oldRepresentation, newRepresentation, reason }) => {
+  const kbps = (own) => (own?.bandwidth ?? NaN) / 1000;
+  log({ switched: mediaType, from: oldQuality ?? kbps(oldRepresentation), to: newQuality ?? kbps(newRepresentation), reason });
 });
 player.on(events.ERROR, ({ error }) => note(`dash.js: ${error?.message ?? error}`));
 player.initialize(video, query.get("url"), true);

@@ -3,7 +3,9 @@
 // title crosses the network. What the page sees goes to the file of measures, twice a second; at the end, or at SIGTERM, the
 // sums follow. The page is in web/player; `make live-deps` installs dash.js there.
 //
-//   dashjs.mjs --url http://198.18.0.1:8080/manifest.mpd [--seconds 24] [--buffer 60] [--abr dynamic]
+//   dashjs.mjs --url http://198.18.0.1:8080/manifest.mpd [--version 5] [--seconds 24] [--buffer 60] [--abr dynamic]
+//
+// Each segment that was fetched and each switch, with the rule that asked for it, is a line of the output, which the run keeps.
 
 import { createServer } from "node:http";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -15,7 +17,9 @@ const env = process.env;
 const chosen = options({
   url: "",
   seconds: env.JETTISON_SECONDS ?? "Infinity",
-  /** Seconds of media that the player holds at most. */
+  /** Major version of dash.js: 5 or 4. */
+  version: "5",
+  /** Seconds of media that the player holds at most; `default` leaves dash.js's own settings. */
   buffer: "60",
   /** dash.js's rule: `dynamic` (its default), `throughput` or `bola`. */
   abr: "dynamic",
@@ -26,7 +30,9 @@ const chosen = options({
 });
 if (!chosen.url) fail("--url is missing: the address of the manifest");
 if (!chosen.work) fail("--work is missing, and JETTISON_WORK is not set: a scratch folder");
-const dash = join(chosen.player, "node_modules/dashjs/dist/modern/umd/dash.all.min.js");
+const places = { 5: "dashjs/dist/modern/umd/dash.all.min.js", 4: "dashjs-4/dist/dash.all.min.js" };
+if (!(chosen.version in places)) fail(`--version is ${chosen.version}; there are ${Object.keys(places).join(" and ")}`);
+const dash = join(chosen.player, "node_modules", places[chosen.version]);
 if (!existsSync(dash)) fail(`dash.js is not in ${chosen.player}; make live-deps installs it`);
 const profile = join(chosen.work, "chromium");
 mkdirSync(profile, { recursive: true });
@@ -45,7 +51,8 @@ const server = createServer((request, response) => {
     request.on("data", (text) => (body += text));
     request.on("end", () => {
       last = JSON.parse(body);
-      results.write(...last.lines);
+      results.write(...last.lines.filter((line) => !line.log));
+      for (const { log } of last.lines) if (log) process.stdout.write(`${JSON.stringify(log)}\n`);
       response.end();
     });
   } else if (path in files) {

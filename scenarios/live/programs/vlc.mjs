@@ -96,9 +96,11 @@ lines(player.stderr, (line) => {
   heed(line);
 });
 
-/** What a line of the log says. */
+/** What a line of the log says. What the adaptive demultiplexer says is kept, with its instant. */
 function heed(line) {
   let found;
+  if ((found = /VLC media player - (\S+)/.exec(line))) results.note(`VLC ${found[1]}`);
+  if (line.includes("adaptive") && !line.includes("playlist Start") && !line.includes("cached.i_time")) process.stdout.write(`${now().toFixed(1)} ${line}\n`);
   if ((found = /adaptive demux debug: *Representation (\S+) \[([^\]]*)\]/.exec(line))) {
     if (found[2].startsWith("mp4a")) sound.add(found[1]);
   } else if (line.includes("gives access")) {
