@@ -71,6 +71,7 @@ pub struct Fetcher {
     host_name: String,
     options: TcpOptions,
     connections: Connections,
+    timeout: Option<Duration>,
     // State.
     socket: Option<SocketId>,
     reader: HeadReader,
@@ -89,13 +90,19 @@ struct Outstanding {
 }
 
 impl Fetcher {
-    /// Creates a fetcher for `server`.
-    pub fn new(server: Endpoint, options: TcpOptions, connections: Connections) -> Fetcher {
+    /// Creates a fetcher for `server`, which gives up and repeats a request that takes longer than `timeout`.
+    pub fn new(
+        server: Endpoint,
+        options: TcpOptions,
+        connections: Connections,
+        timeout: Option<Duration>,
+    ) -> Fetcher {
         Fetcher {
             server,
             host_name: server.to_string(),
             options,
             connections,
+            timeout,
             socket: None,
             reader: HeadReader::default(),
             request: None,
@@ -132,13 +139,18 @@ impl Fetcher {
         self.socket == Some(socket)
     }
 
-    /// Returns the time at which a failed request is repeated.
+    /// Returns the time at which a failed request is repeated, or the one in progress is given up.
     pub fn retry_at(&self) -> Option<Time> {
-        self.retry.as_ref().map(|(_, at)| *at)
+        let given_up =
+            self.request.as_ref().zip(self.timeout).map(|(own, timeout)| own.requested_at + timeout);
+        self.retry.as_ref().map(|(_, at)| *at).or(given_up)
     }
 
-    /// Repeats a failed request if it is due.
+    /// Repeats a failed request if it is due. A request that takes too long fails.
     pub fn retry(&mut self, now: Time, host: &mut dyn Sockets) {
+        if self.request.is_some() && self.retry_at().is_some_and(|at| at <= now) {
+            self.fail(now, host);
+        }
         if let Some((path, _)) = self.retry.take_if(|(_, at)| *at <= now) {
             self.ask(path, now, host);
         }

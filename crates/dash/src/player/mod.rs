@@ -60,7 +60,13 @@ impl Player {
         let audio = |set| Track::new(Kind::Audio, set, rule(Kind::Audio));
         Player {
             playout: Playout::new(setup.thresholds, length, title.audio.is_some(), now),
-            transport: Transport::new(setup.server, &setup.options, setup.connections, lanes),
+            transport: Transport::new(
+                setup.server,
+                &setup.options,
+                setup.connections,
+                setup.request_timeout,
+                lanes,
+            ),
             video: Track::new(Kind::Video, &title.video, rule(Kind::Video)),
             audio: title.audio.as_ref().map(audio),
             lanes: (0..lanes).map(|_| Lane::default()).collect(),

@@ -208,7 +208,7 @@ fn the_top_quality_has_a_target_of_its_own() {
 
 #[test]
 fn a_rise_replaces_what_is_buffered_from_the_margin_on() {
-    let fast = Some(FastSwitch { margin: Duration::from_millis(1500), segments: 0.0 });
+    let fast = Some(FastSwitch { margin: Duration::from_millis(1500), repeats_last: false });
     // Segments 1 and 2 at the lowest, then the highest.
     let told = [0, 0, 2];
     let mut server = Server::new(title(10, false), Rate::from_mbit(100));
@@ -228,10 +228,16 @@ fn a_rise_replaces_what_is_buffered_from_the_margin_on() {
 
 #[test]
 fn a_fall_replaces_nothing() {
-    let fast = Some(FastSwitch { margin: Duration::from_millis(1500), segments: 0.0 });
+    let fast = Some(FastSwitch { margin: Duration::from_millis(1500), repeats_last: false });
     let mut server = Server::new(title(10, false), Rate::from_mbit(100));
     server.play(PlayerSetup { fast_switch: fast, ..browser(&[2, 2, 0]) }, Time::from_secs(60));
     assert_eq!(server.segments("video").len(), 10);
+    // dash.js 4.3 fetches the last one again.
+    let fast = fast.map(|fast| FastSwitch { repeats_last: true, ..fast });
+    let mut server = Server::new(title(10, false), Rate::from_mbit(100));
+    server.play(PlayerSetup { fast_switch: fast, ..browser(&[2, 2, 0]) }, Time::from_secs(60));
+    let asked: Vec<(usize, usize)> = server.segments("video").iter().map(|(_, p, n)| (*p, *n)).collect();
+    assert_eq!(asked[..4], [(2, 1), (2, 2), (0, 2), (0, 3)]);
 }
 
 #[test]

@@ -92,11 +92,11 @@ impl Player {
     fn replaces_from(&self, kind: Kind, representation: usize, now: Time) -> Option<usize> {
         let fast = self.setup.fast_switch?;
         let (track, set) = (self.track(kind)?, set(&self.title, kind)?);
-        let kept = fast.kept(set.durations.get(track.next).or(set.durations.last()).copied()?);
-        let place = segment_at(set, self.playout.played() + kept)?;
+        let place = segment_at(set, self.playout.played() + fast.margin)?;
         let is_better = (*track.buffered.get(place)? as usize) < representation;
-        let may = self.playout.level_of(kind) >= kept && track.rule.may_replace(now);
-        (is_better && may).then_some(place)
+        let may = self.playout.level_of(kind) >= fast.margin && track.rule.may_replace(now);
+        let last = track.buffered.len().checked_sub(1).filter(|_| fast.repeats_last);
+        if is_better && may { Some(place) } else { last }
     }
 
     /// Returns the part if it may be requested now.
@@ -190,8 +190,11 @@ impl Player {
         };
         let added =
             if targets.holds_segment && !follows && target > segment { segment } else { Duration::ZERO };
+        // Segments of audio hold whole frames, so their sum is up to a frame short of what the manifest says: where the levels are
+        // equal here, audio is below its target in a browser.
+        let is_reached = if follows { level > target } else { level + added >= target };
         let wait = match targets.together {
-            _ if level + added >= target => Some(targets.interval),
+            _ if is_reached => Some(targets.interval),
             Together::OneSegment(interval) => {
                 let fetched = |kind| self.playout.fetched(kind);
                 let ahead = match self.audio {

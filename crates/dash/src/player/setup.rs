@@ -21,6 +21,8 @@ pub struct PlayerSetup {
     pub options: TcpOptions,
     /// Version of HTTP, and lifetime of connections.
     pub connections: Connections,
+    /// Time after which a request is given up and repeated; `None`: never.
+    pub request_timeout: Option<Duration>,
     /// Whether video and audio are requested independently of each other.
     pub is_parallel: bool,
     /// Buffer levels at which playback starts and resumes.
@@ -101,19 +103,12 @@ pub enum Together {
 }
 
 /// Replacement of buffered segments when the quality rises.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FastSwitch {
     /// Media after the position that is kept.
     pub margin: Duration,
-    /// The same, in segments.
-    pub segments: f64,
-}
-
-impl FastSwitch {
-    /// Returns the media after the position that is kept.
-    pub fn kept(&self, segment: Duration) -> Duration {
-        self.margin + segment.mul_f64(self.segments)
-    }
+    /// Whether any other switch fetches the last buffered segment again.
+    pub repeats_last: bool,
 }
 
 /// Creates adaptation rules: one per player and kind of media.

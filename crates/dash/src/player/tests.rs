@@ -218,6 +218,7 @@ pub(super) fn setup(connections: Connections, abandons: bool) -> PlayerSetup {
         options: TcpOptions { parameters, controller },
         connections,
         thresholds: Thresholds { start_up: S(4), rebuffer: S(4) },
+        request_timeout: None,
         is_parallel: false,
         filling: Filling::Fits { max: S(20), resume: None },
         fast_switch: None,
@@ -339,4 +340,23 @@ fn a_lost_connection_is_opened_again_and_the_segment_asked_for_again() {
     let distinct: std::collections::BTreeSet<&str> =
         segments.iter().filter_map(|path| path.rsplit('/').next()).collect();
     assert_eq!(distinct.len(), 4);
+}
+
+#[test]
+fn a_request_that_takes_too_long_is_given_up_and_repeated_a_second_later() {
+    let rate = |now: Time| if now < Time::from_secs(5) { Rate::from_kbit(100) } else { Rate::from_mbit(10) };
+    let mut path = Path::new(vec![title(4, false)], rate);
+    let setup = PlayerSetup { request_timeout: Some(S(2)), ..setup(Connections::Persistent, false) };
+    let player = play(setup, &mut path, Time::from_secs(60));
+    assert!(player.is_ended());
+    // The first segment is worth 20 s at 100 kbit/s.
+    let first: Vec<f64> = path
+        .segments()
+        .iter()
+        .filter(|(_, path)| path.ends_with("/1.m4s"))
+        .map(|(at, _)| at.as_secs_f64())
+        .collect();
+    assert_eq!(first.len(), 2, "{first:?}");
+    assert!(first.windows(2).all(|pair| (pair[1] - pair[0] - 3.0).abs() < 1e-6), "{first:?}");
+    assert_eq!(path.aborted, [1]);
 }

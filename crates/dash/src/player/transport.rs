@@ -1,6 +1,6 @@
 //! Connections of a player: one for all requests, or one for each schedule.
 
-use jettison_core::Time;
+use jettison_core::{Duration, Time};
 use jettison_sockets::{SocketEvent, SocketId, Sockets, TcpOptions};
 use jettison_tcp::Endpoint;
 
@@ -21,9 +21,10 @@ impl Transport {
         server: Endpoint,
         options: &TcpOptions,
         connections: Connections,
+        timeout: Option<Duration>,
         lanes: usize,
     ) -> Transport {
-        let fetcher = || Fetcher::new(server, options.clone(), connections);
+        let fetcher = || Fetcher::new(server, options.clone(), connections, timeout);
         match connections {
             Connections::Http2 => Transport::Shared(Http2Client::new(server, options.clone(), lanes)),
             _ => Transport::Separate((0..lanes).map(|_| fetcher()).collect()),

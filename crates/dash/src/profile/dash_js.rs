@@ -100,15 +100,17 @@ fn build(
         major: if is_4 { 4 } else { 5 },
     };
     context.check_scores(&parameters.qoe, &parameters.viewing)?;
-    let fast_switch = if is_4 {
-        FastSwitch { margin: Duration::from_millis(1500), segments: 0.0 }
-    } else {
-        FastSwitch { margin: Duration::ZERO, segments: 1.5 }
-    };
+    // 5.2 means to keep 1.5 segments, but it knows a segment's length of the representation in use alone and takes 1 s for it: in
+    // logs of 5.2.1 the first segment that is replaced is the one 1.5 s after the position, also with segments of 4 s.
+    // 4.3 goes on at the end of what is buffered, which Chromium has just before the end of the last segment: its logs have that
+    // segment twice.
+    let margin = Duration::from_millis(1500);
+    let fast_switch = FastSwitch { margin, repeats_last: is_4 };
     Ok(Arc::new(PlayerSetup {
         server: context.server,
         options: context.options.clone(),
         connections: parameters.connections,
+        request_timeout: Some(Duration::from_secs(if is_4 { 10 } else { 20 })),
         is_parallel: true,
         thresholds: AT_ONCE,
         filling: Filling::Below(Targets {

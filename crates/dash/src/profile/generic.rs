@@ -102,6 +102,7 @@ impl GenericParameters {
             server: context.server,
             options: context.options.clone(),
             connections: self.connections,
+            request_timeout: None,
             is_parallel: self.parallel,
             thresholds: Thresholds { start_up: self.start_up, rebuffer: self.rebuffer },
             filling: Filling::Fits { max: self.max_buffer, resume: self.resume },

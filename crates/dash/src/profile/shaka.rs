@@ -75,6 +75,7 @@ fn build(
         server: context.server,
         options: context.options.clone(),
         connections,
+        request_timeout: None,
         is_parallel: true,
         thresholds: AT_ONCE,
         filling: Filling::Below(Targets {

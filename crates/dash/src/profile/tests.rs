@@ -66,13 +66,22 @@ fn dash_js_has_the_targets_of_its_version() {
 }
 
 #[test]
-fn dash_js_keeps_a_second_and_a_half_or_segments_and_a_half_when_it_replaces() {
-    let kept = |player: Value| built(&player, 10).unwrap().fast_switch.map(|fast| fast.kept(S(4)));
-    assert_eq!(kept(json!({ "kind": "dash.js", "version": "4.3" })), Some(Duration::from_millis(1500)));
-    assert_eq!(kept(json!({ "kind": "dash.js", "version": "5.2" })), Some(S(6)));
-    assert_eq!(kept(json!({ "kind": "dash.js", "fast_switch": false })), None::<Duration>);
-    assert_eq!(kept(json!("vlc")), None::<Duration>);
-    assert_eq!(FastSwitch { margin: S(1), segments: 0.5 }.kept(S(4)), S(3));
+fn dash_js_keeps_a_second_and_a_half_when_it_replaces() {
+    let fast = |player: Value| built(&player, 10).unwrap().fast_switch;
+    let margin = Duration::from_millis(1500);
+    let of = |repeats_last| Some(FastSwitch { margin, repeats_last });
+    assert_eq!(fast(json!({ "kind": "dash.js", "version": "4.3" })), of(true));
+    assert_eq!(fast(json!({ "kind": "dash.js", "version": "5.2" })), of(false));
+    assert_eq!(fast(json!({ "kind": "dash.js", "fast_switch": false })), None);
+    assert_eq!(fast(json!("vlc")), None);
+}
+
+#[test]
+fn dash_js_gives_up_requests_that_take_too_long() {
+    let after = |player: Value| built(&player, 10).unwrap().request_timeout;
+    assert_eq!(after(json!({ "kind": "dash.js", "version": "4.3" })), Some(S(10)));
+    assert_eq!(after(json!({ "kind": "dash.js", "version": "5.2" })), Some(S(20)));
+    assert_eq!(after(json!("vlc")), None);
 }
 
 #[test]
@@ -81,7 +90,7 @@ fn browsers_fetch_side_by_side_and_vlc_in_turn() {
     let parallel: Vec<bool> = ["dash.js", "shaka", "vlc", "generic"].map(|id| setup(id).is_parallel).into();
     assert_eq!(parallel, [true, true, false, false]);
     assert_eq!(targets(&json!("shaka"), 10).together, Together::OneSegment(S(1)));
-    assert_eq!((targets(&json!("shaka"), 10).default, targets(&json!("vlc"), 10).default), (S(10), S(30)));
+    assert_eq!((targets(&json!("shaka"), 10).default, targets(&json!("vlc"), 10).default), (S(10), S(35)));
     let vlc = |version| built(&json!({ "kind": "vlc", "version": version }), 10).unwrap().thresholds;
     assert_eq!((vlc("3").start_up, vlc("3").rebuffer), (S(6), S(1)));
     assert_eq!(vlc("2").start_up, S(1));

@@ -38,7 +38,7 @@ pub(super) fn entry() -> Entry<PlayerProfile> {
 pub struct VlcParameters {
     /// Version.
     pub version: VlcVersion,
-    /// Buffer level below which segments are requested (`adaptive-maxbuffer`, `dash-buffersize`).
+    /// Buffer level below which segments are read (`adaptive-maxbuffer`, `dash-buffersize`).
     pub buffer: Duration,
     /// Buffer level at which playback starts; an MPD may ask for more with @minBufferTime. Unset: 6 s in VLC 3, 1 s in
     /// VLC 2.
@@ -98,15 +98,24 @@ fn build(parameters: VlcParameters, context: &PlayerContext<'_>) -> Result<Arc<P
             VlcVersion::V3 => Box::new(Vlc3::new(Vlc3Parameters::default())),
         }
     };
+    // VLC 3 counts what its demultiplexer has read, which is `rebuffer` ahead of the picture, and a segment is requested while the
+    // one before is read. A log of 3.0.24 has each request of a full buffer 34.2 s after the demultiplexer's position with
+    // segments of 4 s.
+    let segment = context.titles.iter().filter_map(|title| title.video.durations.first()).max();
+    let target = match version {
+        VlcVersion::V2 => buffer,
+        VlcVersion::V3 => buffer + rebuffer + segment.copied().unwrap_or_default(),
+    };
     Ok(Arc::new(PlayerSetup {
         server: context.server,
         options: context.options.clone(),
         connections,
+        request_timeout: None,
         is_parallel: false,
         thresholds: Thresholds { start_up, rebuffer },
         filling: Filling::Below(Targets {
-            default: buffer,
-            top: buffer,
+            default: target,
+            top: target,
             top_quality: TopQuality::Own,
             holds_segment: false,
             together: Together::Apart,
