@@ -14,7 +14,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live oracle experiments docs fmt lint deny audit fuzz fuzz-check clean install
+.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live oracle players experiments docs fmt lint deny audit fuzz fuzz-check clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ bench-live: setup ## Benchmark live runs against requirements, in their own name
 
 oracle: setup ## Measure TCP and queue disciplines in Linux kernels (virtual machines), or ARGS="compare"
 	@scripts/oracle.sh $(ARGS)
+
+players: setup ## Run dash.js and VLC on five networks (hours) and compare their models; ARGS="--repeats 1 --player VLC"
+	@scripts/players.sh $(ARGS)
 
 experiments: build ## Run all papers' experiments in full into out/PAPER/EXPERIMENT/
 	@set -e; for paper in $(PAPERS); do $(JETTISON) reproduce "$$paper" $(ARGS); done

@@ -39,11 +39,12 @@ if command -v npm >/dev/null && ! cmp -s "$player/package-lock.json" "$player/no
     cp "$player/package-lock.json" "$player/node_modules/.jettison-lock"
   fi
 fi
+[ -e "$player/node_modules/dashjs-4/dist/dash.all.min.js" ] || missing+=("dash.js 4 (npm): no comparison of players")
 [ -e "$player/node_modules/dashjs/dist/modern/umd/dash.all.min.js" ] || missing+=("dash.js (npm): no DASH in a browser")
 
-# The short title of the quick forms, so that the first run does not wait for it.
+# The titles of the quick forms, so that the first run does not wait for them.
 if command -v ffmpeg >/dev/null; then
-  scenarios/live/programs/content.sh --seconds 24 >/dev/null || missing+=("DASH content: ffmpeg could not make it")
+  { scenarios/live/programs/content.sh --seconds 24 && scenarios/live/programs/content.sh --seconds 180; } >/dev/null || missing+=("DASH content: ffmpeg could not make it")
 fi
 
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -3,7 +3,8 @@
 //! `cases.toml` lists cases: a path, a discipline, a congestion control and a load. `oracle measure` runs each case in a kernel
 //! under QEMU, in virtual time, and stores what TCP and the discipline did in `figures/`. [`simulate`] runs the same case in
 //! the simulator, and [`compare`] judges each difference by stated bounds. What exceeds a bound is explained in
-//! `cases.toml`; a test holds the explanations to the comparison in both directions.
+//! `cases.toml`; a test holds the explanations to the comparison in both directions. [`players`] does the same for DASH players,
+//! with real ones that ran live.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +15,7 @@ pub mod job;
 pub mod machine;
 pub mod order;
 pub mod page;
+pub mod players;
 pub mod scenario;
 pub mod simulate;
 

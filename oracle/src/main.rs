@@ -2,15 +2,16 @@
 
 use std::error::Error;
 use std::fs;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
 use clap::{Parser, Subcommand};
 use jettison_oracle::case::{Case, Table};
 use jettison_oracle::figures::{Figures, Run};
-use jettison_oracle::{machine, page, scenario};
+use jettison_oracle::{machine, page, players, scenario};
 
-/// Holds the simulator's TCP and queue disciplines to a Linux kernel.
+/// Holds the simulator's TCP and queue disciplines to a Linux kernel, and its DASH players to real ones.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -40,11 +41,46 @@ enum Command {
     },
     /// Write the tables of docs/src/linux.md.
     Page,
+    /// Compare modelled DASH players with real ones.
+    Players {
+        #[command(subcommand)]
+        command: PlayersCommand,
+    },
     /// Print a case as a scenario.
     Scenario {
         /// Name of the case.
         case: String,
     },
+}
+
+#[derive(Subcommand)]
+enum PlayersCommand {
+    /// Store the figures of results of `jettison live scenarios/live/players.toml`; late runs are left out.
+    Store {
+        /// Folders of results.
+        #[arg(required = true)]
+        folders: Vec<PathBuf>,
+    },
+    /// Compare the models with the stored figures.
+    Compare {
+        /// Results of `jettison run scenarios/live/players-modelled.toml`, in place of runs here.
+        #[arg(long)]
+        results: Option<PathBuf>,
+    },
+    /// Print when each video segment of a session had come, at which bitrate and rate, to trace a difference.
+    Trace {
+        /// Results, live or simulated.
+        folder: PathBuf,
+        /// The network.
+        network: String,
+        /// The player.
+        player: String,
+        /// The seed.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Write the tables of docs/src/players-live.md.
+    Page,
 }
 
 fn main() -> ExitCode {
@@ -77,6 +113,7 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             println!("{}", path.display());
             Ok(())
         }
+        Command::Players { command } => players(command),
         Command::Scenario { case } => {
             for case in chosen(&table, &[case])? {
                 print!("{}", scenario::text(case, table.offsets.first().copied().unwrap_or_default()));
@@ -111,6 +148,52 @@ fn measure(table: &Table, kernel: &str, jobs: usize, names: &[String]) -> Result
         Ok((_, _, failed)) => Err(format!("{failed} of {} cases failed", cases.len()).into()),
         Err(_) => Err("a case could not be stored".into()),
     }
+}
+
+fn players(command: PlayersCommand) -> Result<(), Box<dyn Error>> {
+    match command {
+        PlayersCommand::Store { folders } => {
+            let mut new = Vec::new();
+            for folder in folders {
+                let read = players::store::read(&folder)?;
+                read.left_out.iter().for_each(|what| println!("left out: {what}"));
+                println!("{}: {} sessions", folder.display(), read.sessions.len());
+                new.extend(read.sessions);
+            }
+            let order = players::compare::order()?;
+            let old = if players::figures::path().exists() { players::figures::load()? } else { Vec::new() };
+            println!("{}", players::figures::save(&players::store::merge(old, new, &order))?.display());
+        }
+        PlayersCommand::Compare { results } => {
+            let modelled = match results {
+                Some(folder) => players::store::read_modelled(&folder)?,
+                None => players::simulate::simulate(players::page::SEEDS)?,
+            };
+            for row in players::compare::rows(&players::figures::load()?, &modelled) {
+                print!("{:8} {:10}", row.network, row.player);
+                for one in &row.differences {
+                    let flag = if one.is_within() { ' ' } else { '!' };
+                    print!("  {} {one}{flag}", one.quantity);
+                }
+                println!();
+            }
+        }
+        PlayersCommand::Trace { folder, network, player, seed } => {
+            for (at, metric, value) in players::store::trace(&folder, &network, &player, seed)? {
+                println!("{at:8.3} {metric} {value:.3}");
+            }
+        }
+        PlayersCommand::Page => {
+            let path = players::page::path();
+            let watched = players::figures::load()?;
+            let rows = players::compare::rows(&watched, &players::simulate::simulate(players::page::SEEDS)?);
+            let reasons = players::compare::Reasons::load()?;
+            let text = players::page::render(&fs::read_to_string(&path)?, &watched, &rows, &reasons)?;
+            fs::write(&path, text)?;
+            println!("{}", path.display());
+        }
+    }
+    Ok(())
 }
 
 /// Replaces the runs of `case`. Figures of another release of the kernel are dropped, as are those of cases that no longer exist.

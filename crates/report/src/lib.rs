@@ -56,7 +56,7 @@ pub use side_by_side::{
 pub use side_by_side_table::side_by_side_table;
 pub use store::{
     About, CaptureFolder, Captures, Claim, ClaimedFolder, Closing, Fault, FaultKind, Results, RunStore,
-    Search, StoredCapture, StoredRun, Verification, Writer, WriterOptions, capture_port, check,
+    Search, SeriesRun, StoredCapture, StoredRun, Verification, Writer, WriterOptions, capture_port, check,
     is_whole_partition, partition, store_beside, stored_manifest, verify,
 };
 #[cfg(feature = "arrow")]

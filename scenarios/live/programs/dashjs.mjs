@@ -108,10 +108,11 @@ lines(browser.stderr, (line) => {
 });
 
 const status = await until(Number(chosen.seconds), browser.done);
+// Before the browser is ended, which may take longer than the run waits.
+for (const [name, value] of Object.entries(last?.totals ?? {})) results.summary(name, value);
 await end(browser);
 server.close();
 server.closeAllConnections();
-for (const [name, value] of Object.entries(last?.totals ?? {})) results.summary(name, value);
 if (status !== undefined) {
   results.note(`the browser ended early (${status})`);
   say(`${chosen.chromium} ended early (${status}); its last words:\n${words.join("\n")}`);

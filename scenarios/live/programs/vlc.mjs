@@ -7,7 +7,7 @@
 // VLC refuses to run as root: root starts it as nobody. Its measures come from two places:
 // - its remote control (`stats`, `get_time`): frames displayed, frames lost (decoded too late to be shown: this machine was
 //   too slow), the position in whole seconds, between which we count on. Half a second or more without a new frame is a
-//   stall, which the network did not bring the data for; or, if frames were lost meanwhile, a decoder stall (VLC
+//   stall, which the network did not bring the data for; or, if there was media ahead, a decoder stall (VLC
 //   counts in steps of a quarter of a second, so that shorter ones cannot be seen);
 // - its log: a segment's request, whose name has number and bitrate as content.sh makes them. VLC fetches one after the
 //   other, so that a request ends the one before. (It also says where it buffers again, but not when it began to stand still.)
@@ -42,6 +42,8 @@ process.chdir(folder);
 const results = new Results(chosen.results);
 /** Time between two questions to VLC, in milliseconds. */
 const INTERVAL = 250;
+/** Seconds up to which nothing is ahead: the demultiplexer is 1 s ahead of the picture, and the position is rounded down by up to 1 s. */
+const NOTHING_AHEAD = 2;
 /** Time without a new frame, in milliseconds, that a viewer takes for standing still: two of VLC's own steps. */
 const STANDSTILL = 2 * INTERVAL - 50;
 const totals = {
@@ -56,7 +58,7 @@ const totals = {
 const segment = Number(chosen.segment);
 let opened = null;
 let started = false;
-/** The time without a new frame: since when, and how many had been lost then. */
+/** The time without a new frame: since when, and how much was ahead then. */
 let pause = null;
 /** The request under way: of pictures or of sound, its number, its bitrate in kbit/s. */
 let request = null;
@@ -162,7 +164,7 @@ let turn = 0;
 function answered() {
   const time = now();
   const before = answers.at(-1);
-  if (before && before.frames === totals.frames) pause ??= { since: before.time, lost: before.lost };
+  if (before && before.frames === totals.frames) pause ??= { since: before.time, ahead: fetched - position.second };
   else endPause(before?.time ?? time);
   answers.push({ time, frames: totals.frames, lost: totals.decoder_dropped_frames });
   while (answers.length > 1 && answers[1].time <= time - 1000) answers.shift();
@@ -176,7 +178,7 @@ function answered() {
 function endPause(time) {
   if (pause === null) return;
   const lasted = time - pause.since;
-  const decoder = totals.decoder_dropped_frames > pause.lost;
+  const decoder = pause.ahead > NOTHING_AHEAD;
   pause = null;
   if (lasted < STANDSTILL) return;
   totals[decoder ? "decoder_stalls" : "stalls"] += 1;
@@ -200,10 +202,11 @@ async function connect() {
 
 watch();
 const status = await until(Number(chosen.seconds), player.done);
-await end(player);
 // After the last frame of the title there are none, which is no stall.
 if (status !== 0) endPause(now());
+// Before the player is ended, which may take longer than the run waits.
 for (const [name, value] of Object.entries(totals)) results.summary(name, value);
+await end(player);
 if (status === 0) results.note("the title was played to its end");
 if ((status !== undefined && status !== 0) || !started) {
   results.note(started ? `VLC ended early (${status})` : "no picture was shown");

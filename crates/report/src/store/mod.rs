@@ -43,4 +43,5 @@ pub use writer::{Captures, Closing, Writer, WriterOptions, capture_port};
 
 pub(crate) use folder::write_atomically;
 pub(crate) use logs::stored_logs;
-pub(crate) use series::{SeriesRun, read_distributions, read_series};
+pub use series::SeriesRun;
+pub(crate) use series::{read_distributions, read_series};

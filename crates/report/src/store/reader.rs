@@ -10,6 +10,7 @@ use super::hashes::{files_in, hash_file};
 use super::rows::Rows;
 use super::schema::{self, TableSchema};
 use super::seal::{has_json_seal, is_json_intact, sealed_json};
+use super::series::{SeriesRun, read_series};
 use super::table::TableReader;
 use super::verify::{Fault, FaultKind, PAGE, verify_results};
 use crate::difference::{Difference, DifferenceRecord, differences};
@@ -113,6 +114,19 @@ impl Results {
     pub fn records(&self) -> impl Iterator<Item = SummaryRecord> + '_ {
         let Experiment { name, mode, .. } = &self.manifest.experiment;
         self.summary.records(name, *mode)
+    }
+
+    /// Reads the series of a table, `queues` or `flows`. `take` is called with pieces of one series at a time, as
+    /// `(seconds, value)` pairs in chronological order.
+    ///
+    /// # Errors
+    /// If the table cannot be read.
+    pub fn series(
+        &self,
+        table: &str,
+        take: impl FnMut(SeriesRun<'_>, &mut dyn Iterator<Item = (f64, f64)>),
+    ) -> Result<(), ReportError> {
+        read_series(table, &self.folder, take)
     }
 
     /// Writes `report.html` again, with its new hash in the manifest, and returns its path.

@@ -9,12 +9,17 @@ use crate::error::ReportError;
 
 /// The series that a piece belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SeriesRun<'a> {
-    pub(crate) variant: &'a str,
-    pub(crate) seed: u64,
-    pub(crate) object: &'a str,
-    pub(crate) metric: &'a str,
-    pub(crate) part: &'a str,
+pub struct SeriesRun<'a> {
+    /// Name of the variant.
+    pub variant: &'a str,
+    /// The seed.
+    pub seed: u64,
+    /// Name of the object.
+    pub object: &'a str,
+    /// Name of the metric.
+    pub metric: &'a str,
+    /// Part of the metric; empty for the whole.
+    pub part: &'a str,
 }
 
 /// Reads the series of `table` (`queues`, `flows`) in stored order. `take` is called with pieces of one series at a

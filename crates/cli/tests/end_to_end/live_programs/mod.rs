@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
+mod players;
 mod twin;
 
 /// One at a time.
