@@ -21,7 +21,7 @@ pub struct PlayerSetup {
     pub options: TcpOptions,
     /// Version of HTTP, and lifetime of connections.
     pub connections: Connections,
-    /// Time after which a request is given up and repeated; `None`: never.
+    /// Time after which a request of HTTP/1.1 is given up and repeated; `None`: never.
     pub request_timeout: Option<Duration>,
     /// Whether video and audio are requested independently of each other.
     pub is_parallel: bool,
