@@ -38,19 +38,24 @@ pub struct IredParameters {
     pub buffer: Packets,
     /// N: the lower threshold is `buffer` / 2 − N packets, the upper one twice as much.
     pub n: u64,
+    /// Upper threshold. Unset: twice the lower one. Table I and the published program have 832 packets for a buffer of 1024,
+    /// where the formula gives 896.
+    pub max_threshold: Option<Packets>,
     /// Actual limit of the queue. Unset: `buffer`.
     pub limit: Option<Limit>,
     /// Averaging of the depth with weight one half: with the previous packet's depth (the program), or with the average so
     /// far (the paper's text).
     pub average: Average,
-    /// Between the thresholds, a packet is cloned if a register exceeds a random number in [0, `range`]. The register is
-    /// constant (the program), or squared at each such packet, up to 65,535, and reset when the average falls below the
-    /// lower threshold (the text; the reset is our assumption).
+    /// Coin between the thresholds: a packet is cloned if a register exceeds a random number in [0, `range`]. The register is
+    /// constant (the program), or squared after each such packet, up to 65,535, and reset when the average falls below the
+    /// lower threshold (the reset is our assumption); or Algorithm 1 by its text, which squares first, then clones if the
+    /// register is at least a random number in [0, N].
     pub probability: Probability,
-    /// Initial value of the register.
-    pub numerator: u32,
-    /// Maximum of the random number.
-    pub range: u32,
+    /// Initial value of the register. Unset: 2, the program's; with `probability = "algorithm-1"` 1, the only positive value
+    /// that squaring keeps, because the text gives none.
+    pub numerator: Option<u32>,
+    /// Maximum of the random number. Unset: 511, the program's for 64 packets; with `probability = "algorithm-1"` N.
+    pub range: Option<u32>,
     /// Path of the clone to ingress: through the tail of the port's own queue, at the cost of a buffer slot and a service
     /// time, or directly through the recirculation port.
     pub clone_path: ClonePath,
@@ -81,8 +86,12 @@ pub enum Average {
 pub enum Probability {
     /// Constant: `numerator` / (`range` + 1).
     Constant,
-    /// The register is squared at each packet between the thresholds.
+    /// The register is squared after each packet between the thresholds.
     Squared,
+    /// Lines 9 to 14 of Algorithm 1: the register is squared, then a packet is cloned if it is >= a random number in
+    /// [0, `range`].
+    #[serde(rename = "algorithm-1")]
+    Algorithm1,
 }
 
 /// Path of a clone to ingress.
@@ -101,11 +110,12 @@ impl Default for IredParameters {
         IredParameters {
             buffer: Packets(64),
             n: 4,
+            max_threshold: None,
             limit: None,
             average: Average::TwoSample,
             probability: Probability::Constant,
-            numerator: 2,
-            range: 511,
+            numerator: None,
+            range: None,
             clone_path: ClonePath::ThroughQueue,
             recirculation_delay: None,
             culprit: false,
@@ -115,27 +125,46 @@ impl Default for IredParameters {
 }
 
 impl IredParameters {
-    /// minThsld and maxThsld in packets: `maxLenQueue / 2 - N`, and twice as much.
+    /// minThsld and maxThsld in packets: `maxLenQueue / 2 - N`, and `max_threshold` or twice as much.
     ///
     /// The paper's Table I prints 832 as the maximum of 1024/64, but its formula gives 896.
     ///
     /// # Errors
-    /// If N is not below half the buffer.
+    /// If N is not below half the buffer, or the upper threshold is below the lower one.
     pub fn thresholds(&self) -> Result<(u64, u64), ParameterError> {
-        match (self.buffer.0 / 2).checked_sub(self.n) {
-            Some(min) if min > 0 => Ok((min, 2 * min)),
-            _ => {
-                let requirement = format!("be < {} (half of `buffer`)", self.buffer.0 / 2);
-                Err(ParameterError::must("n", &requirement, self.n))
-            }
+        let min = (self.buffer.0 / 2).checked_sub(self.n).filter(|min| *min > 0);
+        let Some(min) = min else {
+            let requirement = format!("be < {} (half of `buffer`)", self.buffer.0 / 2);
+            return Err(ParameterError::must("n", &requirement, self.n));
+        };
+        let max = self.max_threshold.unwrap_or(Packets(2 * min));
+        if max.0 < min {
+            let requirement = format!("be >= {} (the lower threshold)", Packets(min));
+            return Err(ParameterError::must("max_threshold", &requirement, max));
         }
+        Ok((min, max.0))
+    }
+
+    /// Initial value of the register, and maximum of the random number.
+    fn coin(&self) -> (u32, u32) {
+        let (numerator, range) = match self.probability {
+            Probability::Constant | Probability::Squared => (2, 511),
+            // N is below half of a buffer of at most `u32::MAX` packets.
+            Probability::Algorithm1 => (1, u32::try_from(self.n).unwrap_or(u32::MAX)),
+        };
+        (self.numerator.unwrap_or(numerator), self.range.unwrap_or(range))
     }
 
     fn check(&self) -> Result<(), ParameterError> {
         // Bounds the thresholds, which are below `buffer`, such that ten times their value cannot overflow.
         let in_range = self.buffer.0 <= u64::from(u32::MAX);
         ParameterError::require(in_range, "buffer", "be <= 4294967295 packets", self.buffer)?;
-        for (key, value) in [("numerator", self.numerator), ("range", self.range)] {
+        if let Some(max) = self.max_threshold {
+            let in_range = max.0 <= u64::from(u32::MAX);
+            ParameterError::require(in_range, "max_threshold", "be <= 4294967295 packets", max)?;
+        }
+        let (numerator, range) = self.coin();
+        for (key, value) in [("numerator", numerator), ("range", range)] {
             ParameterError::require(value <= REGISTER_FULL, key, "be <= 65535 (16 bits)", value)?;
         }
         let in_range = (1..=1 << 20).contains(&self.flow_slots);
@@ -211,20 +240,21 @@ impl Ired {
     pub fn new(parameters: &IredParameters, random: RandomStream) -> Result<Ired, ParameterError> {
         parameters.check()?;
         let (min, max) = parameters.thresholds()?;
+        let (numerator, range) = parameters.coin();
         Ok(Ired {
             min: 10 * min,
             max: 10 * max,
             average: parameters.average,
             probability: parameters.probability,
-            numerator: parameters.numerator,
-            range: u64::from(parameters.range),
+            numerator,
+            range: u64::from(range),
             clone_path: parameters.clone_path,
             recirculation_delay: parameters.recirculation_delay,
             random,
             backlogs: parameters.culprit.then(|| FlowBacklogs::new(parameters.flow_slots)),
             old: 0,
             last: 0,
-            register: parameters.numerator,
+            register: numerator,
             drop_next: false,
         })
     }
@@ -245,14 +275,30 @@ impl Ired {
         }
     }
 
-    /// Whether the register exceeds a random number. Always draws, even if the result is certain, to consume random numbers
-    /// exactly like the P4 program.
+    /// Result of the coin. Always draws, even if the result is certain, to consume random numbers exactly like the P4 program.
     fn flip(&mut self) -> bool {
+        if self.probability == Probability::Algorithm1 {
+            self.square();
+            return u64::from(self.register) >= self.random.uniform(0, self.range);
+        }
         let heads = u64::from(self.register) > self.random.uniform(0, self.range);
         if self.probability == Probability::Squared {
-            self.register = self.register.saturating_mul(self.register).min(REGISTER_FULL);
+            self.square();
         }
         heads
+    }
+
+    fn square(&mut self) {
+        self.register = self.register.saturating_mul(self.register).min(REGISTER_FULL);
+    }
+
+    /// Chance of a clone of the next packet between the thresholds.
+    fn chance(&self) -> f64 {
+        let winning = match self.probability {
+            Probability::Constant | Probability::Squared => u64::from(self.register),
+            Probability::Algorithm1 => u64::from(self.register.saturating_mul(self.register).min(REGISTER_FULL)) + 1,
+        };
+        (winning as f64 / (self.range + 1) as f64).min(1.0)
     }
 }
 
@@ -322,10 +368,9 @@ impl PortHooks for Ired {
     }
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
-        let between = (f64::from(self.register) / (self.range + 1) as f64).min(1.0);
         let probability = match self.last {
             average if average < self.min => 0.0,
-            average if average <= self.max => between,
+            average if average <= self.max => self.chance(),
             _ => 1.0,
         };
         out.set(&AVERAGE, self.last as f64 / 10.0);

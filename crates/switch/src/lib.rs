@@ -36,6 +36,7 @@ jettison_registry::components! {
     /// All queues with hooks of this crate.
     pub fn port_queues() -> Registry<entry::HookedQueue>;
     pub mod ired;
+    pub mod egress_red;
     pub mod codel_pp;
 }
 

@@ -53,6 +53,7 @@ fn every_parameter_is_documented() {
     let expected = [
         "buffer",
         "n",
+        "max_threshold",
         "limit",
         "average",
         "probability",

@@ -33,7 +33,7 @@ fn bench(limit: u64, hooks: Option<Box<dyn PortHooks>>) -> Bench<Pipeline<Forwar
 /// iRED with thresholds of 1 and 2 packets, which never clones between them.
 fn ired(change: impl FnOnce(&mut IredParameters)) -> Option<Box<dyn PortHooks>> {
     let mut parameters =
-        IredParameters { buffer: crate::Packets(4), n: 1, numerator: 0, ..Default::default() };
+        IredParameters { buffer: crate::Packets(4), n: 1, numerator: Some(0), ..Default::default() };
     change(&mut parameters);
     Some(Box::new(Ired::new(&parameters, Seed(1).stream(&["ired"])).unwrap()))
 }
@@ -276,7 +276,7 @@ proptest! {
             n: 1,
             average: if two_sample { Average::TwoSample } else { Average::Ewma },
             probability: if constant { Probability::Constant } else { Probability::Squared },
-            numerator: 200,
+            numerator: Some(200),
             clone_path: if through_queue { ClonePath::ThroughQueue } else { ClonePath::Direct },
             culprit,
             flow_slots: 3,

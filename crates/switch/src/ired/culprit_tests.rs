@@ -21,7 +21,7 @@ fn bench(limit: u64, culprit: bool) -> Bench<Pipeline<crate::Forwarding>> {
     let parameters = IredParameters {
         buffer: Packets(4),
         n: 1,
-        numerator: 0,
+        numerator: Some(0),
         clone_path: ClonePath::Direct,
         culprit,
         ..IredParameters::default()
@@ -143,7 +143,7 @@ fn a_flow_whose_flag_is_up_or_coming_is_not_selected_again() {
 fn a_flow_whose_clone_was_lost_can_be_selected_again() {
     // Clones pass through the queue, which drops them while it is full.
     let parameters =
-        IredParameters { buffer: Packets(4), n: 1, numerator: 0, culprit: true, ..Default::default() };
+        IredParameters { buffer: Packets(4), n: 1, numerator: Some(0), culprit: true, ..Default::default() };
     let mut hooks = Ired::new(&parameters, Seed(1).stream(&["ired"])).unwrap();
     let full = QueueReading { enq_qdepth: 50, ..Default::default() };
     for id in 0..5 {

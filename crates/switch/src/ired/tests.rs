@@ -34,7 +34,7 @@ fn departs(ired: &mut Ired, depth: u32) -> bool {
 
 /// Disables random clones: the register never exceeds a random number.
 fn without_coin(parameters: &mut IredParameters) {
-    parameters.numerator = 0;
+    parameters.numerator = Some(0);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn algorithm_1_averages_old_and_enq_qdepth_half_and_half() {
 
 #[test]
 fn algorithm_1_below_min_nothing_is_cloned_and_nothing_drawn() {
-    let mut ired = ired(|p| p.numerator = REGISTER_FULL);
+    let mut ired = ired(|p| p.numerator = Some(REGISTER_FULL));
     for depth in [0, 27, 28, 27] {
         assert!(!departs(&mut ired, depth), "{depth}");
     }
@@ -81,7 +81,7 @@ fn algorithm_1_below_min_nothing_is_cloned_and_nothing_drawn() {
 fn algorithm_1_between_the_thresholds_inclusive_a_coin_is_flipped() {
     for depth in [28, 40, 56] {
         // Numerator 512 with range 511: the test always succeeds if it is made.
-        let mut always = ired(|p| p.numerator = 512);
+        let mut always = ired(|p| p.numerator = Some(512));
         departs(&mut always, depth);
         assert!(departs(&mut always, depth), "{depth}");
         let mut never = ired(without_coin);
@@ -123,7 +123,7 @@ fn the_arithmetic_times_ten_sees_half_packets() {
     departs(&mut ired, 56);
     assert!(departs(&mut ired, 57));
     // 27 and 28 average 27.5: below 28, so no random test.
-    let mut ired = self::ired(|p| p.numerator = 512);
+    let mut ired = self::ired(|p| p.numerator = Some(512));
     departs(&mut ired, 27);
     assert!(!departs(&mut ired, 28));
 }
@@ -189,6 +189,38 @@ fn probability_squared_starts_again_below_min_and_not_above_max() {
     departs(&mut ired, 0);
     departs(&mut ired, 0);
     assert_eq!(ired.register, 2);
+}
+
+#[test]
+fn algorithm_1_by_its_text_squares_first_and_draws_up_to_n() {
+    // A register of 1 stays 1, so that of 0 to 4 two numbers are a clone.
+    let mut text = ired(|p| p.probability = Probability::Algorithm1);
+    departs(&mut text, 40);
+    let mut twin = random();
+    let mut clones = 0;
+    for _ in 0..10_000 {
+        let expected = 1 >= twin.uniform(0, 4);
+        assert_eq!(departs(&mut text, 40), expected);
+        clones += u32::from(expected);
+    }
+    assert!((3_800..4_200).contains(&clones), "{clones}");
+
+    // From 2 the register is 4 at the first coin: at least every number up to N.
+    let mut certain = ired(|p| (p.probability, p.numerator) = (Probability::Algorithm1, Some(2)));
+    departs(&mut certain, 40);
+    assert!(departs(&mut certain, 40));
+    assert_eq!(certain.register, 4);
+}
+
+#[test]
+fn table_1_prints_an_upper_threshold_of_its_own() {
+    let mut parameters =
+        IredParameters { buffer: Packets(1024), n: 64, max_threshold: Some(Packets(832)), ..Default::default() };
+    assert_eq!(parameters.thresholds(), Ok((448, 832)));
+    parameters.max_threshold = Some(Packets(447));
+    let error = parameters.thresholds().unwrap_err();
+    assert_eq!(error.path, ["max_threshold"]);
+    assert!(error.to_string().contains("448 packets"), "{error}");
 }
 
 #[test]
