@@ -118,6 +118,21 @@ impl ServiceSettings {
     }
 }
 
+impl ServiceSettings {
+    /// Upper bound of the rate of full-sized packets that cross the switch once, in packets/s, without clones and slowdown.
+    pub fn packet_rate(&self) -> f64 {
+        let copy = self.per_kilobyte.as_secs_f64() * 1.5;
+        let passes = [
+            self.receive.as_secs_f64() + copy,
+            self.ingress.as_secs_f64(),
+            self.egress.as_secs_f64(),
+            self.transmit.as_secs_f64() + copy,
+        ];
+        let longest = passes.iter().copied().fold(0.0, f64::max);
+        (f64::from(self.cpus) / passes.iter().sum::<f64>()).min(1.0 / longest)
+    }
+}
+
 impl SlowdownSettings {
     fn check(&self) -> Result<(), ParameterError> {
         let requirement = format!("be >= {SHORTEST_HOLD}");
