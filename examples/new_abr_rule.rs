@@ -19,6 +19,7 @@ use std::sync::atomic::AtomicBool;
 use jettison_core::{Duration, Time};
 use jettison_dash::abr::{AbrRule, AbrState, Choice};
 use jettison_dash::player::RuleFactory;
+use jettison_dash::profile::PlayerContext;
 use jettison_dash::{DashClient, DashParameters, DashServer};
 use jettison_measure::metrics;
 use jettison_registry::{Entry, ParameterError};
@@ -52,10 +53,11 @@ fn build(parameters: DashParameters, context: &FlowContext<'_>) -> Result<FlowAp
     let options = context.tcp()?;
     let titles =
         parameters.content.titles(context.files, context.random).map_err(|error| error.under("content"))?;
-    let setup = parameters.player.setup(&titles, context.server, options.clone());
+    let surroundings = PlayerContext { titles: &titles, server: context.server, options: &options };
+    let setup = parameters.player.build(&surroundings);
     let mut setup = setup.map_err(|error| error.under("player"))?;
     // One rule per player and kind of media.
-    Arc::make_mut(&mut setup).rule = RuleFactory::new(|| Box::new(Steps));
+    Arc::make_mut(&mut setup).rule = RuleFactory::new(|_| Box::new(Steps));
     let title = Arc::clone(&titles[0]);
     Ok(FlowApplications {
         from: Box::new(DashServer::new(context.server.port, options, titles, true)),

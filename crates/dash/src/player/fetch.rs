@@ -59,7 +59,7 @@ pub enum Step {
     Partial(Partial),
     /// The body is complete.
     Whole(Transfer),
-    /// The connection failed or the response is invalid: the request is repeated at [`Fetcher::retry_at`].
+    /// The connection failed or the response is invalid: the request is repeated later.
     Failed,
 }
 

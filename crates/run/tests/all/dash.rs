@@ -148,8 +148,9 @@ const PLAYERS: [&str; 5] = [
 
 #[test]
 fn on_a_fast_link_every_player_reaches_the_top_and_its_buffer_target() {
-    // Highest targets: 60 s at the top of a long title for dash.js, 30 s for VLC, 10 s for Shaka; a segment has 4 s.
-    let targets = [60.0, 60.0, 30.0, 30.0, 10.0];
+    // Highest targets: 60 s at the top of a long title for dash.js, 30 s for VLC, which in version 3 counts what it has read
+    // 1 s ahead of the picture and not the segment that it reads, 10 s for Shaka; a segment has 4 s.
+    let targets = [60.0, 60.0, 30.0, 35.0, 10.0];
     for (player, target) in PLAYERS.into_iter().zip(targets) {
         let record = run("rate = \"20 Mbit/s\"", &viewer(player, ""));
         assert_eq!(value(&record, "viewer", metrics::STALLS), 0.0, "{player}");
