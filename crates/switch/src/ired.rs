@@ -296,7 +296,9 @@ impl Ired {
     fn chance(&self) -> f64 {
         let winning = match self.probability {
             Probability::Constant | Probability::Squared => u64::from(self.register),
-            Probability::Algorithm1 => u64::from(self.register.saturating_mul(self.register).min(REGISTER_FULL)) + 1,
+            Probability::Algorithm1 => {
+                u64::from(self.register.saturating_mul(self.register).min(REGISTER_FULL)) + 1
+            }
         };
         (winning as f64 / (self.range + 1) as f64).min(1.0)
     }

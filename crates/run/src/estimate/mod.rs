@@ -195,7 +195,8 @@ impl Run {
             for forward in [true, false] {
                 // A software switch delays its links' packets, by a packet and half an ACK for each packet of a transfer.
                 let service = settings.nodes.get(link.sender(forward)).and_then(Node::service);
-                let served = service.map_or(f64::INFINITY, |service| service.packet_rate() / 1.5 * 1_500.0 * 8.0);
+                let served =
+                    service.map_or(f64::INFINITY, |service| service.packet_rate() / 1.5 * 1_500.0 * 8.0);
                 let capacities = match builder.link_model(settings, &scenario.contents, name, forward) {
                     Ok(model) => slots(settings)
                         .map(|(from, to)| (model.capacity(from, to).get() as f64 * 8.0 / slot).min(served))

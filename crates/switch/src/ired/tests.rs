@@ -214,8 +214,12 @@ fn algorithm_1_by_its_text_squares_first_and_draws_up_to_n() {
 
 #[test]
 fn table_1_prints_an_upper_threshold_of_its_own() {
-    let mut parameters =
-        IredParameters { buffer: Packets(1024), n: 64, max_threshold: Some(Packets(832)), ..Default::default() };
+    let mut parameters = IredParameters {
+        buffer: Packets(1024),
+        n: 64,
+        max_threshold: Some(Packets(832)),
+        ..Default::default()
+    };
     assert_eq!(parameters.thresholds(), Ok((448, 832)));
     parameters.max_threshold = Some(Packets(447));
     let error = parameters.thresholds().unwrap_err();

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::{
-    AckSample, ApplicationLimited, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart, Phase, RecoveryEnd,
-    ReduceFrom, RtoEvent, SlowStart,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, Growth, HyStart, IdleRestart,
+    Phase, RecoveryEnd, ReduceFrom, RtoEvent, SlowStart,
 };
 
 /// What it reports of its state.

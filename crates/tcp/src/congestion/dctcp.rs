@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::{MarkAverage, Rounding};
 use super::{
-    AckSample, ApplicationLimited, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
-    IdleRestart, NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, CongestionKind, EcnFeedback,
+    EcnUse, Ect, HyStart, IdleRestart, NewReno, NewRenoParameters, RecoveryEnd, RtoEvent, SlowStart,
 };
 
 /// What it reports of its state.

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::entry::{Controller, ControllerContext, InKernel};
 use super::marks::MarkAverage;
 use super::{
-    AckSample, ApplicationLimited, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, Ect, HyStart,
-    IdleRestart, NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
-    SlowStart,
+    AckSample, ApplicationLimited, CongestionController, CongestionEvent, CongestionKind, EcnFeedback,
+    EcnUse, Ect, HyStart, IdleRestart, NewReno, NewRenoParameters, Phase, RecoveryControl, RecoveryEnd,
+    RtoEvent, SentSample, SlowStart,
 };
 
 /// Its entry in the list of congestion controllers.
