@@ -1,4 +1,4 @@
-//! Streaming: simulated seconds per CPU second of iRED's CDN scenario with statistics, and growth of memory with packets.
+//! Streaming: simulated seconds per CPU second of iRED's CDN over links, with statistics, and growth of memory with packets.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,9 +9,9 @@ use jettison_scenario::{Changes, NoFiles, Scenario};
 use super::stopwatch::CpuStopwatch;
 use super::{Benchmark, Better, Reading, child, peak_memory};
 
-const CDN: &str = include_str!("../../../scenarios/ired/dash-cdn.toml");
+const CDN: &str = include_str!("../../../scenarios/ired/dash-cdn-sensitivity.toml");
 /// The variant with the highest load: tail drop keeps the links full.
-const VARIANT: &str = "queue=tail-drop-64";
+const VARIANT: &str = "network=base,queue=tail-drop-64";
 /// Number of runs, of which the best counts.
 const REPEATS: usize = 3;
 /// Rates of the links in Mbit/s: those of the scenario, and four times as much.
@@ -46,7 +46,8 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
 fn run(set: &[String]) -> Result<(f64, f64), String> {
     let builder = Builder::standard();
     let changes = Changes { set: set.to_vec(), quick: false };
-    let scenario = Scenario::parse(CDN, "ired/dash-cdn.toml", &NoFiles, &changes, &builder.registries());
+    let scenario =
+        Scenario::parse(CDN, "ired/dash-cdn-sensitivity.toml", &NoFiles, &changes, &builder.registries());
     let scenario = scenario.map_err(|error| error.to_string())?;
     let variant = scenario.variants.iter().find(|variant| variant.name == VARIANT);
     let settings =

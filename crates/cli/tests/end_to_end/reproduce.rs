@@ -111,9 +111,7 @@ fn ired_prints_one_row_per_figure() {
     let printed = folder.jettison(&[&name[..], &SHORT].concat()).ok();
     assert!(printed.starts_with("ired/ingress-vs-egress\n"), "{printed}");
     let printed = printed.split_whitespace().collect::<Vec<_>>().join(" "); // tables and notes break lines
-    for part in
-        ["figure", "paper", "ours", "ratio", "verdict", "ired-1024", "0.0380", "see ingress-vs-egress-rate"]
-    {
+    for part in ["figure", "paper", "ours", "ratio", "verdict", "ired-1024", "0.0380", "2.48"] {
         assert!(printed.contains(part), "{part} is not in:\n{printed}");
     }
     assert!(folder.path("out/ired/ingress-vs-egress/report.html").exists());
@@ -136,9 +134,10 @@ fn ired_json_has_one_record_per_figure() {
         assert!(record["ours"].is_f64(), "every figure has a value of ours: {record}");
         assert_eq!(record["ci95"].as_array().map(Vec::len), Some(2), "{record}");
         let verdict = record["verdict"].as_str().unwrap_or_default();
-        let known = ["agrees", "same direction", "stronger", "weaker", "contradicts"];
+        let known =
+            ["agrees", "same direction", "stronger", "weaker", "contradicts", "no value in the paper"];
         assert!(known.contains(&verdict), "{record}");
-        assert_eq!(record["nominal"], false, "{record}");
+        assert_eq!(record["paper_value"].is_null(), verdict == "no value in the paper", "{record}");
     }
     let summary = printed.iter().filter(|record| record["type"] == "summary").cloned().collect();
     assert_eq!(folder.json("results/summary.json"), Value::Array(summary), "as `run --json` prints it");
@@ -306,9 +305,11 @@ fn without_a_name_it_lists_all_experiments_by_paper() {
     let entry =
         printed.lines().position(|line| line.starts_with("  ired/ingress-vs-egress ")).expect("an entry");
     assert!(heading < entry, "{printed}");
-    for part in
-        ["iRED (drop at ingress, five buffer references)", "17 rows)", "jettison reproduce PAPER/EXPERIMENT"]
-    {
+    for part in [
+        "iRED (drop at ingress, five buffer references, two coins)",
+        "86 rows)",
+        "jettison reproduce PAPER/EXPERIMENT",
+    ] {
         let flat = printed.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(part), "{part} is not in:\n{printed}");
     }
