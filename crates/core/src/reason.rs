@@ -89,8 +89,6 @@ reasons! {
     Pi2 = "pi2", owner "pi2";
     /// iRED: the drop flag at ingress.
     IredFlag = "ired-flag", owner "ired";
-    /// RED at a switch's egress, behind the queue.
-    EgressRed = "egress-red", owner "egress-red";
     /// A clone or a recirculated copy has done its work. It is no flow's packet.
     CloneConsumed = "clone-consumed", owner "switch", except;
     /// A packet that is to be recirculated finds no room.
@@ -139,6 +137,8 @@ reasons! {
     Python = "python", owner "python";
     /// A software switch: the packet finds no room before the receive thread.
     InputFull = "input-full", owner "switch";
+    /// RED at a switch's egress, behind the queue.
+    EgressRed = "egress-red", owner "egress-red";
 }
 
 reasons! {

@@ -122,6 +122,10 @@ impl Workload {
             }),
             // The average is between the thresholds, where every departure draws, and no packet is cloned.
             "ired" => json!({ "buffer": packets(backlog * 3 / 2), "n": 1, "numerator": 0 }),
+            "egress-red" => json!({
+                "limit": packets(backlog * 3 / 2), "min_threshold": packets(1),
+                "max_threshold": packets(backlog * 3 / 2), "numerator": 0,
+            }),
             // Four slices with prefixes of three lengths; CoDel and the feedback check each packet and accept it.
             "codel++" => json!({
                 "slices": { "10.0.0.0/26": 1, "10.0.0.64/27": 2, "10.0.0.96": 3, "10.0.0.0/8": 4 },
