@@ -1,6 +1,6 @@
 //! Congestion window validation: the window of a sender that was idle, or that did not fill it.
 //!
-//! A window that nobody used says little about the path. Three rules reduce it ([`RestartRule`]); controllers with a rule of
+//! An unused window says little about the path. Three rules reduce it ([`RestartRule`]); controllers with a rule of
 //! their own (newCWV, BBR) ignore them.
 
 use jettison_core::{Duration, Time};
