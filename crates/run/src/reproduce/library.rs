@@ -301,7 +301,8 @@ mod tests {
             let changes = Changes { set: Vec::new(), quick: false };
             let scenario = Scenario::load(&experiment.path, &changes, &registries).unwrap();
             let names: Vec<&str> = scenario.variants.iter().map(|variant| variant.name.as_str()).collect();
-            for pick in paper.rows.iter().flat_map(|row| [Some(&row.ours), row.over.as_ref()]).flatten() {
+            let compared = paper.rows.iter().flat_map(|row| row.comparisons());
+            for pick in compared.flat_map(|compared| [Some(compared.ours), compared.over]).flatten() {
                 assert!(names.contains(&pick.variant.as_str()), "{}: {}", experiment.name, pick.variant);
             }
             for plot in &paper.plots {

@@ -4,6 +4,7 @@
 //! values from the runs' summaries and compares each with the paper's. No model is adjusted: a difference is reported
 //! with its verdict and a note on the cause.
 
+mod among;
 mod claims;
 mod effect;
 mod library;
@@ -12,6 +13,7 @@ mod verdict;
 
 use jettison_report::{ReproductionRow, RunSummary};
 
+pub use among::{Comparison, Extreme};
 pub use claims::{Claim, Claims, Kind};
 pub use library::{Experiment, Library, LibraryError, files_beside};
 pub use paper::{Paper, PaperError, Pick, Row, plots_beside};

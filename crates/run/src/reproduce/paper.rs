@@ -1,11 +1,14 @@
 //! The format of a paper's figures file.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use jettison_input::file;
 use jettison_report::{Figure, Sentence};
 use serde::Deserialize;
 use thiserror::Error;
+
+use super::among::Extreme;
 
 /// The figures of one experiment in its paper.
 #[derive(Debug, Clone, Deserialize)]
@@ -54,6 +57,11 @@ pub struct Row {
     pub ours: Pick,
     /// Our value to divide by, seed by seed.
     pub over: Option<Pick>,
+    /// Values for each `{name}` in the variants and objects of `ours` and `over`: one comparison per combination.
+    #[serde(default)]
+    pub among: BTreeMap<String, Vec<String>>,
+    /// Which of these comparisons the row takes: `smallest` or `largest`.
+    pub extreme: Option<Extreme>,
     /// Factor for our value.
     #[serde(default = "one")]
     pub scale: f64,
@@ -156,6 +164,7 @@ impl Paper {
 impl Row {
     /// Checks that the row's keys fit each other.
     fn check(&self) -> Result<(), String> {
+        self.check_among()?;
         if self.neutral.is_some() && self.series.is_some() {
             return Err(
                 "`neutral` and `series` exclude each other: a row is compared with one thing".to_owned()

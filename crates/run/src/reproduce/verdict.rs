@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jettison_report::{Estimate, ReproductionRow, RunSummary, Sentence, Verdict, names_object};
 
+use super::among::Comparison;
 use super::effect::Effect;
 use super::paper::{Exactness, Paper, Pick, Row, Statistic};
 
@@ -12,7 +13,8 @@ const SAME_SIZE: std::ops::RangeInclusive<f64> = 0.5..=2.0;
 
 /// Compares each of the paper's figures with the runs that finished.
 pub fn rows(paper: &Paper, runs: &[RunSummary]) -> Vec<ReproductionRow> {
-    let samples: Vec<BTreeMap<u64, f64>> = paper.rows.iter().map(|row| samples(row, runs)).collect();
+    let (compared, samples): (Vec<Comparison>, Vec<BTreeMap<u64, f64>>) =
+        paper.rows.iter().map(|row| row.taken(runs)).unzip();
     paper
         .rows
         .iter()
@@ -21,7 +23,7 @@ pub fn rows(paper: &Paper, runs: &[RunSummary]) -> Vec<ReproductionRow> {
             let values: Vec<f64> = samples[index].values().copied().collect();
             let ours = Estimate::of(&values);
             let judged = match &ours {
-                None => Judgement::with_reason(Verdict::NotRun, &missing(row, runs)),
+                None => Judgement::with_reason(Verdict::NotRun, &missing(&compared[index], runs)),
                 Some(ours) => judge(paper, &samples, index, ours),
             };
             let note = match (&ours, judged.reason) {
@@ -37,10 +39,7 @@ pub fn rows(paper: &Paper, runs: &[RunSummary]) -> Vec<ReproductionRow> {
                 paper: paper.paper.clone(),
                 experiment: paper.experiment.clone(),
                 figure: row.figure.clone(),
-                variant: match &row.over {
-                    Some(over) => format!("{} / {}", row.ours.variant, over.variant),
-                    None => row.ours.variant.clone(),
-                },
+                variant: compared[index].variants(),
                 metric: row.metric.clone(),
                 unit: row.unit.clone(),
                 paper_value: row.value,
@@ -170,29 +169,16 @@ fn is_vague(row: &Row, ours: &Estimate) -> bool {
     ours.ci95.zip(row.value).is_some_and(|([low, high], value)| high - low > value.abs())
 }
 
-/// Our value for each seed that has all parts of it.
-fn samples(row: &Row, runs: &[RunSummary]) -> BTreeMap<u64, f64> {
-    let over = row.over.as_ref().map(|over| over.values(runs));
-    row.ours
-        .values(runs)
-        .into_iter()
-        .filter_map(|(seed, ours)| match &over {
-            None => Some((seed, ours)),
-            Some(over) => over.get(&seed).filter(|over| **over != 0.0).map(|over| (seed, ours / over)),
-        })
-        .map(|(seed, ours)| (seed, ours * row.scale + row.offset))
-        .collect()
-}
-
 /// Why there is no value of ours.
-fn missing(row: &Row, runs: &[RunSummary]) -> String {
-    let picks = || [Some(&row.ours), row.over.as_ref()].into_iter().flatten();
+fn missing(compared: &Comparison, runs: &[RunSummary]) -> String {
+    let picks = || [Some(&compared.ours), compared.over.as_ref()].into_iter().flatten();
     let why = if let Some(pick) = picks().find(|pick| !runs.iter().any(|run| run.key.variant == pick.variant))
     {
         format!("variant `{}` did not run", pick.variant)
     } else if let Some(pick) = picks().find(|pick| pick.values(runs).is_empty()) {
         format!("`{}` of `{}` was not measured in variant `{}`", pick.metric, pick.object, pick.variant)
-    } else if row.over.as_ref().is_some_and(|over| over.values(runs).values().all(|value| *value == 0.0)) {
+    } else if compared.over.as_ref().is_some_and(|over| over.values(runs).values().all(|value| *value == 0.0))
+    {
         "the value to divide by is 0".to_owned()
     } else {
         "no seed ran in both variants".to_owned()
@@ -207,7 +193,7 @@ fn capitalised(text: &str) -> String {
 
 impl Pick {
     /// The pick's value in each run of its variant that has one, by seed.
-    fn values(&self, runs: &[RunSummary]) -> BTreeMap<u64, f64> {
+    pub(super) fn values(&self, runs: &[RunSummary]) -> BTreeMap<u64, f64> {
         runs.iter()
             .filter(|run| run.key.variant == self.variant)
             .filter_map(|run| Some((run.key.seed, self.value_in(run)?)))
