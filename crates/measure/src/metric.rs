@@ -319,8 +319,9 @@ pub mod metrics {
 
         /// Age of the newest frame just before each delivery of a newer one.
         AGE_OF_INFORMATION = "age_of_information" ("ms") Flow: Series Summary Distribution, "age of information";
-        /// From a frame's capture to the arrival of its highest decoded layer; in the series by time of capture.
-        FRAME_LATENCY = "frame_latency" ("ms") Flow: Series Summary Distribution, "frame latency";
+        /// From a frame's capture to the arrival of its highest decoded layer, of shown frames alone; in the series by time of
+        /// capture.
+        FRAME_LATENCY = "frame_latency" ("ms") Flow: Series Summary Distribution, "latency of shown frames";
         /// SSIM of what was on the screen for each frame, decaying where it could not be shown; in the series by time of
         /// capture.
         SQI_SSIM = "sqi_ssim" ("dB") Flow: Series Summary, "SQI-SSIM";
@@ -328,6 +329,16 @@ pub mod metrics {
         SSIM = "ssim" ("1") Flow: Series Summary, "SSIM";
         /// Frames that could be shown.
         FRAMES_DECODED = "frames_decoded" ("%") Flow: Summary;
+        /// Captured frames that could be shown within a playout deadline, which is the `part` (`200 ms`), with whatever layers
+        /// were decoded by then.
+        FRAMES_IN_TIME = "frames_in_time" ("%") Flow: Summary, "frames in time";
+        /// As `sqi_ssim`, with what was decoded within a playout deadline, which is the `part` (`200 ms`).
+        SQI_AT_DEADLINE = "sqi_at_deadline" ("dB") Flow: Summary, "SQI-SSIM at a deadline";
+        /// Freezes of the picture by W3C's rule for WebRTC: intervals between rendered frames of at least max(3 × average,
+        /// average + 150 ms), with the average over the last 30.
+        FREEZE_RATE = "freeze_rate" ("1/min") Flow: Summary, "freezes";
+        /// Time within freezes.
+        FREEZE_RATIO = "freeze_ratio" ("%") Flow: Summary, "time frozen";
         /// Frames by their highest decoded layer, which is the `part`.
         LAYER_SHARE = "layer_share" ("%") Flow: Summary;
         /// Messages that the sender took.

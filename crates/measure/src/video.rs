@@ -4,6 +4,8 @@ use jettison_core::{DropReason, Duration, Time};
 
 use crate::SummaryValue;
 use crate::distribution::IntervalMean;
+use crate::freezes::Freezes;
+use crate::playout::AtDeadlines;
 use crate::recorder::{of_distribution, part_of, plain};
 use crate::{Distribution, Metric, metrics, statistics};
 
@@ -24,6 +26,7 @@ pub struct VideoMeter {
     dropped: [u64; DropReason::ALL.len()],
     /// Scores of all frames, in their order.
     scores: Vec<FrameScore>,
+    at_deadlines: AtDeadlines,
     /// First measured frame.
     first: u32,
 }
@@ -43,6 +46,13 @@ pub struct FrameScore {
     pub ssim_db: f64,
     /// SSIM from 0 to 1.
     pub ssim: f64,
+}
+
+impl FrameScore {
+    /// Whether the frame was shown.
+    pub fn is_shown(&self) -> bool {
+        self.layers > 0
+    }
 }
 
 /// Part names of the share of frames by highest decoded layer.
@@ -102,6 +112,14 @@ impl VideoMeter {
         self.scores.push(score);
     }
 
+    /// Records the outcome of a frame for a viewer who shows what is decoded within `deadline` of its capture. Call in
+    /// ascending order of frames for each deadline.
+    pub fn scored_at(&mut self, deadline: Duration, score: &FrameScore) {
+        if score.frame >= self.first {
+            self.at_deadlines.scored(deadline, score);
+        }
+    }
+
     /// Scores of the frames captured since the end of the warm-up, in their order.
     pub fn scores(&self) -> &[FrameScore] {
         let from = self.scores.partition_point(|score| score.frame < self.first);
@@ -135,6 +153,7 @@ impl VideoMeter {
         self.interval_age.before_clear(&self.age);
         self.age.clear();
         self.latency.clear();
+        self.at_deadlines.clear();
         self.frames_sent = 0;
         self.messages = 0;
         self.refused = 0;
@@ -176,9 +195,11 @@ impl VideoMeter {
         summary.extend(of_distribution(name, metrics::FRAME_LATENCY, &self.latency));
         if !scores.is_empty() {
             self.summarise_quality(name, scores, summary);
+            self.at_deadlines.summarise(name, summary);
+            self.summarise_freezes(name, summary);
         }
         summary.push(part_of(plain(name, metrics::FRAMES, self.frames_sent as f64), "sent"));
-        let decoded = scores.iter().filter(|score| score.layers > 0).count();
+        let decoded = scores.iter().filter(|score| score.is_shown()).count();
         summary.push(part_of(plain(name, metrics::FRAMES, decoded as f64), "decoded"));
         summary.push(plain(name, metrics::MESSAGES, self.messages as f64));
         let dropped: u64 = self.dropped.iter().sum();
@@ -192,6 +213,15 @@ impl VideoMeter {
             if count > 0 {
                 summary.push(plain(name, metric, count as f64));
             }
+        }
+    }
+
+    fn summarise_freezes(&self, name: &str, summary: &mut Vec<SummaryValue>) {
+        let Some(freezes) = Freezes::of(&self.scores, self.first) else { return };
+        let (time, span) = (freezes.time.as_secs_f64(), freezes.span.as_secs_f64());
+        if span > 0.0 {
+            summary.push(plain(name, metrics::FREEZE_RATE, 60.0 * freezes.count as f64 / span));
+            summary.push(plain(name, metrics::FREEZE_RATIO, 100.0 * time / span));
         }
     }
 
@@ -307,6 +337,42 @@ mod tests {
         assert_eq!(metric, metrics::SQI_SSIM);
         assert_eq!(quality, [(AT(200), 12.5), (AT(400), 5.0)], "the last interval has not ended");
         assert_eq!(latency, [(AT(200), 40.0)]);
+    }
+
+    #[test]
+    fn the_summary_has_what_a_viewer_feels_of_measured_frames() {
+        let mut meter = VideoMeter::default();
+        // 20 frames of warm-up, none of which comes within 50 ms; then 100 more, each 100 ms after the one before.
+        for frame in 0..20 {
+            meter.frame_sent(frame, AT(100 * u64::from(frame)));
+            meter.scored(score(frame, 1, 80, 10.0));
+            meter.scored_at(MS(50), &score(frame, 0, 0, 0.0));
+        }
+        meter.start_measuring();
+        for frame in 20..120 {
+            let is_missing = (60..70).contains(&frame);
+            meter.scored(score(frame, u8::from(!is_missing), 80, 10.0));
+            meter.scored_at(MS(50), &score(frame, 0, 0, 1.0));
+            meter.scored_at(
+                MS(100),
+                &score(frame, u8::from(!is_missing), 80, if is_missing { 5.0 } else { 10.0 }),
+            );
+        }
+        let mut summary = Vec::new();
+        meter.summarise("cam", &mut summary);
+        let of = |metric, part| value(&summary, metric, part);
+        assert_eq!(
+            (of(metrics::FRAMES_IN_TIME, "50 ms"), of(metrics::FRAMES_IN_TIME, "100 ms")),
+            (0.0, 90.0)
+        );
+        assert_eq!(
+            (of(metrics::SQI_AT_DEADLINE, "50 ms"), of(metrics::SQI_AT_DEADLINE, "100 ms")),
+            (1.0, 9.5)
+        );
+        // One freeze of 1,100 ms, from frame 59 to frame 70, in the 9.98 s from the capture of frame 20 to the arrival of
+        // frame 119.
+        assert!((of(metrics::FREEZE_RATE, "") - 60.0 / 9.98).abs() < 1e-9);
+        assert!((of(metrics::FREEZE_RATIO, "") - 110.0 / 9.98).abs() < 1e-9);
     }
 
     #[test]

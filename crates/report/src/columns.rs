@@ -163,15 +163,24 @@ pub(crate) const OWN_COLUMNS: usize = 3;
 /// Metrics that the results contain.
 pub(crate) struct Measured<'a> {
     results: &'a Results,
-    /// Units by object and metric, in the recorder's order.
+    /// Units by object and metric, in the recorder's order, of values without a part.
     units: IndexMap<(&'a str, &'a str), &'a str>,
+    /// Units of the playout deadlines of videos by metric, object and deadline.
+    deadlines: IndexMap<(&'a str, &'a str, &'a str), &'a str>,
     nonzero: IndexSet<(&'a str, &'a str)>,
 }
 
 impl<'a> Measured<'a> {
     fn of(results: &'a Results) -> Measured<'a> {
-        let mut measured = Measured { results, units: IndexMap::new(), nonzero: IndexSet::new() };
-        for value in results.runs.iter().flat_map(|run| &run.values).filter(|v| v.part.is_empty()) {
+        let (units, deadlines) = (IndexMap::new(), IndexMap::new());
+        let mut measured = Measured { results, units, deadlines, nonzero: IndexSet::new() };
+        for value in results.runs.iter().flat_map(|run| &run.values) {
+            if AT_DEADLINES.contains(&value.metric.as_str()) {
+                measured.deadlines.insert((&value.metric, &value.object, &value.part), &value.unit);
+            }
+            if !value.part.is_empty() {
+                continue;
+            }
             measured.units.insert((&value.object, &value.metric), &value.unit);
             if value.mean != 0.0 {
                 measured.nonzero.insert((&value.object, &value.metric));
@@ -191,7 +200,7 @@ impl<'a> Measured<'a> {
         statistic: Statistic,
     ) -> Option<Column> {
         let unit = objects.iter().find_map(|o| self.units.get(&(*o, metric)))?;
-        let is_telling = ["frames_decoded", "sqi_ssim"].contains(&metric);
+        let is_telling = ["frames_decoded", "sqi_ssim", "freeze_rate"].contains(&metric);
         (is_telling || objects.iter().any(|o| self.nonzero.contains(&(*o, metric)))).then(|| Column {
             title: title.to_owned(),
             unit: (*unit).to_owned(),
@@ -203,6 +212,28 @@ impl<'a> Measured<'a> {
         })
     }
 
+    /// One column for each playout deadline of these objects.
+    pub(crate) fn deadlines(
+        &self,
+        title: &str,
+        subject: &str,
+        objects: &[&str],
+        metric: &str,
+    ) -> Vec<Column> {
+        let own = self.deadlines.iter().filter(|((m, o, _), _)| *m == metric && objects.contains(o));
+        let parts: IndexMap<&str, &str> = own.map(|((.., part), unit)| (*part, *unit)).collect();
+        let column = |(part, unit): (&str, &str)| Column {
+            title: format!("{title} {part}"),
+            unit: unit.to_owned(),
+            subject: subject.to_owned(),
+            objects: objects.iter().map(|o| (*o).to_owned()).collect(),
+            metric: metric.to_owned(),
+            part: part.to_owned(),
+            statistic: Statistic::Mean,
+        };
+        parts.into_iter().map(column).collect()
+    }
+
     /// The flows that have a metric.
     fn flows_with(&self, metric: &str) -> Vec<&'a str> {
         let is_flow = |object: &str| self.results.manifest.objects.get(object).is_some_and(|t| t == "flows");
@@ -210,6 +241,9 @@ impl<'a> Measured<'a> {
         flows.map(|(object, _)| *object).collect()
     }
 }
+
+/// Metrics of videos with a part for each playout deadline.
+pub(crate) const AT_DEADLINES: [&str; 2] = ["frames_in_time", "sqi_at_deadline"];
 
 /// The relevant columns for these results: those with values.
 pub fn comparison_columns(results: &Results) -> Vec<Column> {

@@ -6,7 +6,7 @@
 use indexmap::IndexSet;
 use jettison_measure::Domain;
 
-use crate::columns::{Column, ColumnValue, Statistic, comparison_columns};
+use crate::columns::{AT_DEADLINES, Column, ColumnValue, Statistic, comparison_columns};
 use crate::difference::paired;
 use crate::matrix_layout::{Grid, Layout};
 use crate::number;
@@ -22,18 +22,28 @@ const MAIN: [(&str, Statistic); 5] = [
     ("jain_index", Statistic::Mean),
 ];
 /// Main metrics with viewers: quality of experience comes before network metrics.
-const MAIN_OF_VIEWERS: [(&str, Statistic); 8] = [
+const MAIN_OF_VIEWERS: [(&str, Statistic); 10] = [
     ("linear_qoe", Statistic::Mean),
     ("p1203_parametric", Statistic::Mean),
     ("stall_ratio", Statistic::Mean),
     ("representation_rate", Statistic::Mean),
     ("sqi_ssim", Statistic::Mean),
+    ("frames_in_time", Statistic::Mean),
+    ("freeze_rate", Statistic::Mean),
     ("frame_latency", Statistic::P99),
     ("age_of_information", Statistic::P99),
     ("frames_decoded", Statistic::Mean),
 ];
 /// The subset that a terminal shows when a matrix has means; the report shows all.
-const IN_BRIEF: [&str; 5] = ["linear_qoe", "stall_ratio", "sqi_ssim", "frame_latency", "age_of_information"];
+const IN_BRIEF: [&str; 7] = [
+    "linear_qoe",
+    "stall_ratio",
+    "sqi_ssim",
+    "frames_in_time",
+    "freeze_rate",
+    "frame_latency",
+    "age_of_information",
+];
 /// Metrics of dropping queues other than the bottleneck.
 const OF_OTHER_QUEUES: [(&str, Statistic); 2] = [("sojourn", Statistic::P99), ("drop_rate", Statistic::Mean)];
 /// Minimum ratio between a column's largest and smallest value for logarithmic shades.
@@ -91,9 +101,13 @@ pub(crate) fn metrics(results: &Results) -> Metrics {
     let mut main = Vec::new();
     for (metric, statistic) in wanted {
         let is_it = |column: &Column| column.metric == *metric && column.statistic == *statistic;
-        if let Some(at) = more.iter().position(is_it) {
-            main.push(more.remove(at));
-        }
+        let Some(at) = more.iter().position(is_it) else { continue };
+        let column = more.remove(at);
+        let is_deadline =
+            |other: &Column| AT_DEADLINES.contains(metric) && is_it(other) && other.subject == column.subject;
+        let deadlines: Vec<Column> = more.extract_if(.., |other| is_deadline(other)).collect();
+        main.push(column);
+        main.extend(deadlines);
     }
     Metrics { main, more }
 }
@@ -217,6 +231,7 @@ fn better(metric: &str) -> Better {
         | "linear_qoe"
         | "p1203_parametric" => Better::High,
         "representation_rate_jain_index" | "sqi_ssim" | "ssim" | "frames_decoded" => Better::High,
+        "frames_in_time" | "sqi_at_deadline" => Better::High,
         "marks" | "clones" | "recirculations" | "recirculated_share" | "recirculated_bytes"
         | "switch_cpu" => Better::Neither,
         "sessions" | "active_players" => Better::Neither,

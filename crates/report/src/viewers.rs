@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 
-use crate::columns::{Column, Measured, OWN_COLUMNS, Statistic};
+use crate::columns::{AT_DEADLINES, Column, Measured, OWN_COLUMNS, Statistic};
 use crate::store::Results;
 
 /// Streaming flows, in the order of the scenario.
@@ -52,7 +52,7 @@ pub(crate) fn viewers<'a>(results: &'a Results) -> Viewers<'a> {
 }
 
 /// Columns of a viewer: title, metric and statistic.
-const COLUMNS: [(&str, &str, Statistic); 21] = [
+const COLUMNS: [(&str, &str, Statistic); 25] = [
     ("buffer", "buffer", Statistic::Mean),
     ("frames/s", "frames_per_second", Statistic::Mean),
     ("representation", "representation_rate", Statistic::Mean),
@@ -68,8 +68,12 @@ const COLUMNS: [(&str, &str, Statistic); 21] = [
     ("P.1203 part", "p1203_parametric", Statistic::Mean),
     ("SQI-SSIM", "sqi_ssim", Statistic::Mean),
     ("SSIM", "ssim", Statistic::Mean),
-    ("frame latency mean", "frame_latency", Statistic::Mean),
-    ("frame latency p99", "frame_latency", Statistic::P99),
+    ("SQI-SSIM at", "sqi_at_deadline", Statistic::Mean),
+    ("in time at", "frames_in_time", Statistic::Mean),
+    ("freezes", "freeze_rate", Statistic::Mean),
+    ("time frozen", "freeze_ratio", Statistic::Mean),
+    ("frame latency mean (shown)", "frame_latency", Statistic::Mean),
+    ("frame latency p99 (shown)", "frame_latency", Statistic::P99),
     ("AoI mean", "age_of_information", Statistic::Mean),
     ("AoI p99", "age_of_information", Statistic::P99),
     ("decoded", "frames_decoded", Statistic::Mean),
@@ -111,8 +115,11 @@ pub(crate) fn columns(viewers: &Viewers, measured: &Measured) -> Vec<Column> {
             _ => flows.chunks(1).map(|flow| (flow[0].to_owned(), flow)).collect(),
         };
         for (subject, objects) in subjects {
-            columns.extend(shown.clone().filter_map(|(title, metric, statistic)| {
-                measured.column(title, &subject, objects, metric, *statistic)
+            columns.extend(shown.clone().flat_map(|(title, metric, statistic)| {
+                if AT_DEADLINES.contains(metric) {
+                    return measured.deadlines(title, &subject, objects, metric);
+                }
+                measured.column(title, &subject, objects, metric, *statistic).into_iter().collect()
             }));
         }
     }
@@ -128,9 +135,15 @@ pub(crate) fn columns(viewers: &Viewers, measured: &Measured) -> Vec<Column> {
 
 #[cfg(test)]
 mod tests {
+    use jettison_core::{Duration, Time};
+    use jettison_measure::{FrameScore, Recorder, RecorderSettings, RunRecord};
+    use jettison_wire::FlowId;
+
     use super::*;
     use crate::columns::comparison_columns;
-    use crate::testing::streaming::{Scene, stored};
+    use crate::model::{Experiment, RunKey};
+    use crate::testing::experiment;
+    use crate::testing::streaming::{Scene, stored, written};
 
     /// Titles of the columns, by subject, in order.
     fn titles(results: &Results) -> Vec<(String, String)> {
@@ -207,5 +220,68 @@ mod tests {
         let scene = Scene { web: true, ..Scene::default() };
         let shown = titles(&stored(&folder.path().join("out"), scene, &["a"], 1));
         assert_eq!(of(&shown, "web"), ["completion mean", "completion p99"]);
+    }
+
+    /// A run of a video of 100 frames, 50 ms apart, of which `late` come after 250 ms in place of 50 ms.
+    fn video(variant: &str, late: u32) -> (RunKey, RunRecord) {
+        let mut recorder = Recorder::new(RecorderSettings::default());
+        let flow = FlowId(recorder.add_flow("cam").index);
+        let meter = recorder.flow(flow).unwrap().video();
+        for frame in 0..100 {
+            let captured_at = Time::from_millis(50 * u64::from(frame));
+            let latency = Some(Duration::from_millis(if frame < late { 250 } else { 50 }));
+            let score = FrameScore { frame, captured_at, layers: 1, latency, ssim_db: 10.0, ssim: 0.9 };
+            meter.scored(score);
+            for deadline in [100, 300].map(Duration::from_millis) {
+                let is_in_time = latency.is_some_and(|latency| latency <= deadline);
+                let layers = u8::from(is_in_time);
+                meter.scored_at(deadline, &FrameScore { layers, ssim_db: 10.0 * f64::from(layers), ..score });
+            }
+        }
+        (RunKey { variant: variant.to_owned(), seed: 1 }, recorder.finish(Time::from_secs(6)))
+    }
+
+    #[test]
+    fn a_video_has_a_column_for_each_playout_deadline() {
+        let folder = tempfile::tempdir().unwrap();
+        let experiment = Experiment { figures: Vec::new(), ..experiment(&["a", "b"], 1) };
+        let runs = [video("a", 0), video("b", 30)];
+        let results = written(&folder.path().join("out"), experiment, runs.into_iter());
+        assert_eq!(
+            of(&titles(&results), "cam"),
+            [
+                "SQI-SSIM",
+                "SSIM",
+                "SQI-SSIM at 100 ms",
+                "SQI-SSIM at 300 ms",
+                "in time at 100 ms",
+                "in time at 300 ms",
+                "freezes",
+                "frame latency mean (shown)",
+                "frame latency p99 (shown)",
+                "decoded"
+            ]
+        );
+        let columns = comparison_columns(&results);
+        let value = |title: &str, variant: &str| {
+            let column = columns.iter().find(|column| column.title == title).unwrap();
+            column.value(&results.runs, variant).unwrap().estimate.mean
+        };
+        assert_eq!((value("in time at 100 ms", "a"), value("in time at 100 ms", "b")), (100.0, 70.0));
+        assert_eq!((value("SQI-SSIM at 100 ms", "b"), value("SQI-SSIM at 300 ms", "b")), (7.0, 10.0));
+        assert_eq!(value("freezes", "a"), 0.0, "none is worth a column");
+        let main = crate::matrix::metrics(&results).main;
+        let main: Vec<&str> = main.iter().map(|column| column.title.as_str()).collect();
+        assert_eq!(
+            main,
+            [
+                "SQI-SSIM",
+                "in time at 100 ms",
+                "in time at 300 ms",
+                "freezes",
+                "frame latency p99 (shown)",
+                "decoded"
+            ]
+        );
     }
 }

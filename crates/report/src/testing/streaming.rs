@@ -79,7 +79,7 @@ pub(crate) fn of_three_axes(target: &Path, [transports, queues, profiles]: [u64;
     written(target, experiment, runs.into_iter())
 }
 
-fn written(
+pub(crate) fn written(
     target: &Path,
     experiment: Experiment,
     runs: impl Iterator<Item = (RunKey, RunRecord)>,

@@ -58,6 +58,8 @@ pub struct Viewer<D: Decoder> {
     newest: Option<u32>,
     /// The last frame shown.
     last: Option<FrameScore>,
+    /// The last frame shown to a viewer with each of the deadlines.
+    last_at: Vec<(Duration, Option<FrameScore>)>,
 }
 
 /// Time before the end of the run in which captured frames may still be in flight.
@@ -67,7 +69,16 @@ impl<D: Decoder> Viewer<D> {
     /// Creates a viewer with a decoder.
     pub fn new(decoder: D, parameters: ScoreParameters) -> Viewer<D> {
         let frames = Window::new(decoder.blank());
-        Viewer { decoder, parameters, frames, start: None, newest: None, last: None }
+        let last_at = parameters.deadlines.iter().map(|deadline| (*deadline, None)).collect();
+        Viewer { decoder, parameters, frames, start: None, newest: None, last: None, last_at }
+    }
+
+    /// The outcome of a frame from what was decoded by time `by`, after `last` was shown.
+    fn outcome(&self, number: u32, captured_at: Time, by: Time, last: Option<&FrameScore>) -> FrameScore {
+        match self.frames.get(number).and_then(|frame| self.decoder.shown(number, frame, by)) {
+            Some(shown) => shown.score(number, captured_at),
+            None => self.parameters.unshown(number, captured_at, last),
+        }
     }
 
     /// Scores the frames before `end`.
@@ -76,13 +87,14 @@ impl<D: Decoder> Viewer<D> {
             let number = self.frames.first();
             let captured_at = start.saturating_add(self.decoder.frame_rate().offset(number));
             let by = self.parameters.playout_deadline.map_or(Time::MAX, |d| captured_at.saturating_add(d));
-            let shown = self.frames.get(number).and_then(|frame| self.decoder.shown(number, frame, by));
-            let score = match shown {
-                Some(shown) => shown.score(number, captured_at),
-                None => self.parameters.unshown(number, captured_at, self.last.as_ref()),
-            };
-            if score.layers > 0 {
-                self.last = Some(score);
+            let score = self.outcome(number, captured_at, by, self.last.as_ref());
+            self.last = score.is_shown().then_some(score).or(self.last);
+            for at in 0..self.last_at.len() {
+                let (deadline, last) = self.last_at[at];
+                let by = by.min(captured_at.saturating_add(deadline));
+                let score = self.outcome(number, captured_at, by, last.as_ref());
+                self.last_at[at].1 = score.is_shown().then_some(score).or(last);
+                meter.video().scored_at(deadline, &score);
             }
             meter.video().scored(score);
             self.frames.advance();

@@ -18,12 +18,18 @@ pub struct ScoreParameters {
     /// Maximum time from capture to decoding for a frame to be shown; frames decoded later remain references. Unset:
     /// no deadline.
     pub playout_deadline: Option<Duration>,
+    /// Playout deadlines at which frames in time and SQI-SSIM are measured besides; they change nothing else.
+    pub deadlines: Vec<Duration>,
 }
+
+/// Maximum number of deadlines: each costs one score per frame.
+const MOST_DEADLINES: usize = 16;
 
 impl Default for ScoreParameters {
     fn default() -> ScoreParameters {
         // The paper does not specify a decay.
-        ScoreParameters { decay: Duration::from_secs(1), playout_deadline: None }
+        let deadlines = [100, 200, 300, 400].map(Duration::from_millis).to_vec();
+        ScoreParameters { decay: Duration::from_secs(1), playout_deadline: None, deadlines }
     }
 }
 
@@ -33,7 +39,16 @@ impl ScoreParameters {
     /// # Errors
     /// With the offending key.
     pub fn validate(&self) -> Result<(), ParameterError> {
-        ParameterError::unless(!self.decay.is_zero(), "decay", || "must be > 0, got 0 s".to_owned())
+        ParameterError::unless(!self.decay.is_zero(), "decay", || "must be > 0, got 0 s".to_owned())?;
+        let ascend = self.deadlines.windows(2).all(|two| two[0] < two[1]);
+        let some = self.deadlines.first().is_none_or(|first| !first.is_zero());
+        ParameterError::unless(ascend && some && self.deadlines.len() <= MOST_DEADLINES, "deadlines", || {
+            let found: Vec<String> = self.deadlines.iter().map(ToString::to_string).collect();
+            format!(
+                "must be at most {MOST_DEADLINES} durations > 0 in ascending order, got [{}]",
+                found.join(", ")
+            )
+        })
     }
 
     /// Returns the score of a frame that is not shown, after `last` was.

@@ -109,6 +109,96 @@ fn frames_decoded_after_the_deadline_are_not_shown_but_remain_references() {
     assert_eq!(scores[0].latency, Some(MS(99)));
 }
 
+/// The summary value of a part of a metric.
+fn part(meter: jettison_measure::FlowMeter, metric: jettison_measure::Metric, part: &str) -> f64 {
+    use jettison_core::Time;
+    use jettison_measure::{Recorder, RecorderSettings};
+    let mut recorder = Recorder::new(RecorderSettings::default());
+    recorder.add_flow("cam");
+    *recorder.flow(jettison_wire::FlowId(0)).expect("it was added") = meter;
+    let record = recorder.finish(Time::from_millis(4_000));
+    let mut values = record.summary.iter();
+    values.find(|value| value.metric == metric && value.part == part).map_or(f64::NAN, |value| value.mean)
+}
+
+#[test]
+fn a_deadline_counts_the_layers_decoded_by_then() {
+    let parameters = ScoreParameters {
+        decay: MS(500),
+        deadlines: vec![MS(100), MS(200), MS(300)],
+        ..ScoreParameters::default()
+    };
+    let mut watched = Watched::with(SpatialDecoder::new(spatial()), parameters);
+    whole(&mut watched, 0); // 18 dB at all deadlines
+    watched.comes(1, 0, 0, 0, 100); // 10 dB at 100 ms,
+    watched.comes(1, 1, 0, 0, 150); // 14 dB at 200 and 300 ms
+    watched.comes(2, 0, 0, 0, 201); // 10 dB at 300 ms alone
+    // Nothing of frame 3.
+    watched.sent(0);
+    watched.comes(4, 1, 0, 0, 40); // without the base layer
+    watched.finish(4_000);
+    // In the order of the deadlines: frames 0 and 1, 0 and 1, 0 to 2 of five.
+    for (deadline, share) in [("100 ms", 40.0), ("200 ms", 40.0), ("300 ms", 60.0)] {
+        assert_eq!(part(watched.meter.clone(), metrics::FRAMES_IN_TIME, deadline), share);
+    }
+    let left = |frames: f64| libm::exp(-frames / 30.0 / 0.5);
+    for (deadline, sum) in [
+        ("100 ms", 18.0 + 10.0 * (1.0 + left(1.0) + left(2.0) + left(3.0))),
+        ("200 ms", 18.0 + 14.0 * (1.0 + left(1.0) + left(2.0) + left(3.0))),
+        ("300 ms", 18.0 + 14.0 + 10.0 * (1.0 + left(1.0) + left(2.0))),
+    ] {
+        let found = part(watched.meter.clone(), metrics::SQI_AT_DEADLINE, deadline);
+        assert!((found - sum / 5.0).abs() < 1e-6, "{deadline}: {found}");
+    }
+    let scores: Vec<u8> = watched.meter.video().scores().iter().map(|score| score.layers).collect();
+    assert_eq!(scores, [3, 2, 1, 0, 0], "the deadlines change nothing else");
+}
+
+#[test]
+fn frames_of_any_kind_of_video_are_in_time_or_not() {
+    /// Share of frames in time at 100 ms of four, of which the second comes late and the fourth never.
+    fn share<D: Decoder>(decoder: D) -> f64 {
+        let mut watched = Watched::new(decoder);
+        for (frame, after) in [(0, 100), (2, 60), (1, 170)] {
+            watched.comes(frame, 0, 0, 0, after);
+        }
+        (0..4).for_each(|frame| watched.sent(frame));
+        watched.finish(4_000);
+        part(watched.meter, metrics::FRAMES_IN_TIME, "100 ms")
+    }
+    assert_eq!(share(SpatialDecoder::new(spatial())), 25.0, "frame 2 waits for frame 1");
+    assert_eq!(share(SingleLayerDecoder::new(spatial().single_layer().into())), 25.0);
+    assert_eq!(share(TemporalDecoder::new(temporal(), false)), 50.0, "frame 2 needs frame 0 alone");
+    assert_eq!(share(VolumetricDecoder::new(volumetric(), true)), 50.0);
+}
+
+#[test]
+fn a_playout_deadline_bounds_the_others() {
+    let parameters = ScoreParameters { playout_deadline: Some(MS(150)), ..ScoreParameters::default() };
+    let mut watched = Watched::with(SpatialDecoder::new(spatial()), parameters);
+    watched.comes(0, 0, 0, 0, 150);
+    watched.comes(1, 0, 0, 0, 151);
+    watched.finish(4_000);
+    for (deadline, share) in [("100 ms", 0.0), ("200 ms", 50.0), ("400 ms", 50.0)] {
+        assert_eq!(part(watched.meter.clone(), metrics::FRAMES_IN_TIME, deadline), share);
+    }
+}
+
+#[test]
+fn deadlines_ascend() {
+    let found = |deadlines: Vec<Duration>| {
+        let parameters = ScoreParameters { deadlines, ..ScoreParameters::default() };
+        parameters.validate().err().map(|error| error.to_string())
+    };
+    assert_eq!((found(vec![]), found(vec![MS(1), MS(5)])), (None, None));
+    for wrong in [vec![MS(0)], vec![MS(5), MS(5)], vec![MS(5), MS(1)], (1..=17).map(MS).collect()] {
+        let error = found(wrong).expect("it must be refused");
+        assert!(error.contains("must be at most 16 durations > 0 in ascending order"), "{error}");
+    }
+    let error = found(vec![MS(300), MS(200)]).expect("it must be refused");
+    assert!(error.contains("got [300 ms, 200 ms]"), "{error}");
+}
+
 #[test]
 fn a_message_whose_frame_has_been_scored_is_counted_as_late() {
     let mut watched = Watched::new(SpatialDecoder::new(spatial()));
