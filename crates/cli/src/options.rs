@@ -449,6 +449,9 @@ pub struct ReadArguments {
     /// Read the uplink of a drive test (UL_bitrate) instead of the downlink
     #[arg(long)]
     pub up: bool,
+    /// Keep restarts of a drive test's downloads as outages instead of interpolating them
+    #[arg(long)]
+    pub keep_restarts: bool,
 }
 
 /// Options for writing a trace.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::RLC_HEADER;
-use crate::trace::{Format, Grants, OPPORTUNITY_BYTES, Recording, RecordingError};
+use crate::trace::{Format, Grants, OPPORTUNITY_BYTES, Recording, RecordingError, Restarts};
 use crate::{CellLink, GrantsTooSmall};
 
 /// A file of grants, and how it is read.
@@ -29,6 +29,13 @@ pub struct CellFile {
     /// are without headers.
     #[serde(default = "rlc")]
     pub segment_header: Bytes,
+    /// Restarts of the downloads with which a drive test was recorded: `interpolate` or `keep`.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub restarts: Restarts,
+}
+
+fn is_usual(restarts: &Restarts) -> bool {
+    *restarts == Restarts::default()
 }
 
 fn rlc() -> Bytes {
@@ -41,7 +48,8 @@ fn opportunity() -> Bytes {
 impl CellFile {
     /// That file, with everything else as it is by default.
     pub fn named(file: String) -> CellFile {
-        CellFile { file, format: None, opportunity: opportunity(), segment_header: rlc() }
+        let restarts = Restarts::default();
+        CellFile { file, format: None, opportunity: opportunity(), segment_header: rlc(), restarts }
     }
 
     /// Checks what no file is needed for.
@@ -60,7 +68,8 @@ impl CellFile {
     /// The grants that stand in the file, if it is [valid](CellFile::validate).
     pub fn read(&self, text: &[u8]) -> Result<Grants, RecordingError> {
         let opportunity = self.opportunity.get().clamp(1, 65_535) as u32;
-        Recording::read(text, self.format).map(|recording| recording.into_grants(opportunity))
+        let recording = Recording::read_with(text, self.format, self.restarts)?;
+        Ok(recording.into_grants(opportunity))
     }
 
     /// The link that these grants serve, with the usual overhead.

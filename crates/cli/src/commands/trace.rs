@@ -5,7 +5,9 @@ use std::path::Path;
 
 use jettison_core::{Bytes, Duration};
 use jettison_input::file;
-use jettison_link::trace::{Column, Format, Grants, Recording, RecordingError, Synthesis, Trace, TraceInfo};
+use jettison_link::trace::{
+    Column, Format, Grants, Recording, RecordingError, Restarts, Synthesis, Trace, TraceInfo,
+};
 
 use crate::options::{ConvertArguments, ReadArguments, SynthesizeArguments, TraceOutput, WriteArguments};
 use crate::output::{Failure, print, print_record};
@@ -67,15 +69,20 @@ fn read(path: &Path, how: &ReadArguments) -> Result<Recording, Failure> {
         })
     };
     let format = how.from.map(Format::from);
-    if !how.up {
-        return Recording::read(&text, format).map_err(wrong);
-    }
+    let restarts = if how.keep_restarts { Restarts::Keep } else { Restarts::Interpolate };
     let is_drive_test = format.map_or_else(|| looks_like_csv(&text), |format| format == Format::Csv);
+    if how.keep_restarts && !is_drive_test {
+        let message = "--keep-restarts: requires a drive test (CSV); no other format holds restarts";
+        return Err(Failure::of(message));
+    }
+    if !how.up {
+        return Recording::read_with(&text, format, restarts).map_err(wrong);
+    }
     if !is_drive_test {
         let message = "--up: requires a drive test (CSV); no other format holds an uplink";
         return Err(Failure::of(message));
     }
-    Recording::drive_test(&text, Column::Uplink).map_err(wrong)
+    Recording::drive_test(&text, Column::Uplink, restarts).map_err(wrong)
 }
 
 fn looks_like_csv(text: &[u8]) -> bool {

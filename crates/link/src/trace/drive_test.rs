@@ -8,10 +8,13 @@
 //! - Of several rows in one second the last one holds: the logger repeats the previous rate when only radio
 //!   measurements have changed.
 //! - The last row holds for one second. Then the recording repeats.
+//! - Restarts of the recording's downloads ([`restarts`](super::restarts)) are interpolated unless they are kept.
 
+use jettison_core::Duration;
 use thiserror::Error;
 
 use super::grants::{Grants, GrantsError, Stretch};
+use super::restarts::{Restarts, Row, interpolate, restarts};
 use super::shown;
 
 const TIMESTAMP: &str = "Timestamp";
@@ -107,45 +110,79 @@ impl Column {
     }
 }
 
-impl Grants {
-    /// Reads the rates of a drive test as grants per millisecond.
-    pub fn parse_drive_test(text: &[u8], column: Column) -> Result<Grants, DriveTestError> {
-        let text = text.trim_ascii_end();
-        let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
-        let (_, heading) = lines.next().filter(|_| !text.is_empty()).ok_or(DriveTestError::Empty)?;
-        // Files saved on Windows may begin with a byte order mark.
-        let heading = heading.strip_prefix(b"\xef\xbb\xbf").unwrap_or(heading);
-        let place = |name: &'static str| {
-            let at = fields(heading).position(|field| field == name.as_bytes());
-            at.ok_or_else(|| DriveTestError::NoColumn { column: name, found: shown(heading) })
-        };
-        let (time_at, rate_at) = (place(TIMESTAMP)?, place(column.name())?);
-        let required = fields(heading).count();
+/// The rates of a drive test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriveTest {
+    /// The rates as grants per millisecond.
+    pub grants: Grants,
+    /// Number of recognised restarts of the recording's downloads.
+    pub restarts: u64,
+    /// Time from their first rows near zero to the next rows.
+    pub restarting: Duration,
+    /// What became of them.
+    pub handling: Restarts,
+}
 
-        let mut stretches = Vec::with_capacity(text.len() / 120);
-        let mut present: Option<(u64, u64)> = None;
-        for (index, row) in lines {
-            let line = index + 1;
-            let found = fields(row).count();
-            if found != required {
-                return Err(DriveTestError::Fields { line, found, required });
-            }
-            let field = |at| fields(row).nth(at).unwrap_or_default();
-            let (time, rate) = (field(time_at), field(rate_at));
-            let second = second(time).ok_or_else(|| DriveTestError::Time { line, text: shown(time) })?;
-            let bytes = bytes(rate).ok_or_else(|| DriveTestError::Rate { line, text: shown(rate) })?;
-            if let Some((since, held)) = present {
-                let seconds = second
-                    .checked_sub(since)
-                    .ok_or_else(|| DriveTestError::Backwards { line, text: shown(time) })?;
-                stretches.push(held_for(held, seconds)?);
-            }
-            present = Some((second, bytes));
+impl DriveTest {
+    /// Reads the rates of one direction.
+    ///
+    /// # Errors
+    /// With the line at fault.
+    pub fn parse(text: &[u8], column: Column, handling: Restarts) -> Result<DriveTest, DriveTestError> {
+        let mut rows = rows(text, column)?;
+        let found = restarts(&rows);
+        if handling == Restarts::Interpolate {
+            interpolate(&mut rows, &found);
         }
-        let (_, last) = present.ok_or(DriveTestError::Empty)?;
-        stretches.push(held_for(last, 1)?);
-        Ok(Grants::of(stretches)?)
+        let restarting = found.iter().map(|at| rows[at.end].second - rows[at.start].second).sum();
+        let next = rows.iter().skip(1).map(|row| Some(row.second)).chain([None]);
+        let stretches = rows.iter().zip(next).map(|(row, next)| {
+            // The last row holds for a second.
+            held_for(row.bytes, next.map_or(1, |next| next - row.second))
+        });
+        Ok(DriveTest {
+            grants: Grants::of(stretches.collect::<Result<Vec<Stretch>, GrantsError>>()?)?,
+            restarts: found.len() as u64,
+            restarting: Duration::from_secs(restarting),
+            handling,
+        })
     }
+}
+
+/// The rows of one direction, one for each second that has any.
+fn rows(text: &[u8], column: Column) -> Result<Vec<Row>, DriveTestError> {
+    let text = text.trim_ascii_end();
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).enumerate();
+    let (_, heading) = lines.next().filter(|_| !text.is_empty()).ok_or(DriveTestError::Empty)?;
+    // Files saved on Windows may begin with a byte order mark.
+    let heading = heading.strip_prefix(b"\xef\xbb\xbf").unwrap_or(heading);
+    let place = |name: &'static str| {
+        let at = fields(heading).position(|field| field == name.as_bytes());
+        at.ok_or_else(|| DriveTestError::NoColumn { column: name, found: shown(heading) })
+    };
+    let (time_at, rate_at) = (place(TIMESTAMP)?, place(column.name())?);
+    let required = fields(heading).count();
+
+    let mut rows: Vec<Row> = Vec::with_capacity(text.len() / 120);
+    for (index, row) in lines {
+        let line = index + 1;
+        let found = fields(row).count();
+        if found != required {
+            return Err(DriveTestError::Fields { line, found, required });
+        }
+        let field = |at| fields(row).nth(at).unwrap_or_default();
+        let (time, rate) = (field(time_at), field(rate_at));
+        let second = second(time).ok_or_else(|| DriveTestError::Time { line, text: shown(time) })?;
+        let bytes = bytes(rate).ok_or_else(|| DriveTestError::Rate { line, text: shown(rate) })?;
+        match rows.last_mut() {
+            Some(last) if last.second > second => {
+                return Err(DriveTestError::Backwards { line, text: shown(time) });
+            }
+            Some(last) if last.second == second => last.bytes = bytes,
+            _ => rows.push(Row { second, bytes }),
+        }
+    }
+    if rows.is_empty() { Err(DriveTestError::Empty) } else { Ok(rows) }
 }
 
 /// A stretch of `bytes` per second for a number of seconds.

@@ -6,12 +6,16 @@ use super::*;
 
 const HEADING: &str = "Timestamp,Speed,DL_bitrate,UL_bitrate,State\n";
 
+fn parse(text: &[u8], column: Column) -> Result<Grants, DriveTestError> {
+    DriveTest::parse(text, column, Restarts::Interpolate).map(|test| test.grants)
+}
+
 fn read(rows: &str) -> Grants {
-    Grants::parse_drive_test(format!("{HEADING}{rows}").as_bytes(), Column::Downlink).unwrap()
+    parse(format!("{HEADING}{rows}").as_bytes(), Column::Downlink).unwrap()
 }
 
 fn refusal(text: &str) -> String {
-    let error = Grants::parse_drive_test(text.as_bytes(), Column::Downlink).unwrap_err();
+    let error = parse(text.as_bytes(), Column::Downlink).unwrap_err();
     match error.line() {
         Some(line) => format!("line {line}: {error}"),
         None => error.to_string(),
@@ -34,7 +38,7 @@ fn a_row_is_the_rate_of_its_second() {
 #[test]
 fn the_uplink_is_another_column() {
     let text = format!("{HEADING}2019.12.16_13.40.04,0,72,20,D\r\n");
-    let grants = Grants::parse_drive_test(text.as_bytes(), Column::Uplink).unwrap();
+    let grants = parse(text.as_bytes(), Column::Uplink).unwrap();
     assert_eq!(seconds(&grants), [20]);
 }
 
@@ -55,6 +59,95 @@ fn a_rate_holds_over_seconds_without_a_row_and_over_midnight() {
 #[test]
 fn fractions_of_a_kilobit_are_read() {
     assert_eq!(read("2019.12.16_13.40.04,0,0.4,0,D\n").total(), 50);
+}
+
+/// Rows of these rates in kbit/s, one each second.
+fn each_second(kbit: &[u64]) -> String {
+    let row = |(second, kbit): (usize, &u64)| format!("2019.12.16_13.40.{second:02},0,{kbit},{kbit},D\n");
+    format!("{HEADING}{}", kbit.iter().enumerate().map(row).collect::<String>())
+}
+
+#[test]
+fn restarts_of_downloads_are_interpolated_or_kept_and_outages_stay() {
+    let mut rates = [40_000; 40];
+    (rates[8], rates[9]) = (0, 1_000);
+    rates[10] = 10_000;
+    rates[22..27].fill(0);
+    let text = each_second(&rates);
+    let of = |column, handling| DriveTest::parse(text.as_bytes(), column, handling).unwrap();
+    for column in [Column::Downlink, Column::Uplink] {
+        let kept = of(column, Restarts::Keep);
+        assert_eq!(seconds(&kept.grants), rates);
+        let interpolated = of(column, Restarts::Interpolate);
+        (rates[8], rates[9]) = (30_000, 20_000);
+        assert_eq!(seconds(&interpolated.grants), rates);
+        (rates[8], rates[9]) = (0, 1_000);
+        for test in [kept, interpolated] {
+            assert_eq!((test.restarts, test.restarting), (1, Duration::from_secs(2)));
+        }
+    }
+}
+
+#[test]
+fn info_says_how_many_restarts_there_are() {
+    use crate::trace::{Recording, TraceInfo};
+    let mut rates = [40_000; 40];
+    (rates[8], rates[20], rates[21]) = (0, 0, 0);
+    let text = each_second(&rates);
+    let info = |handling| {
+        TraceInfo::of(&Recording::drive_test(text.as_bytes(), Column::Downlink, handling).unwrap())
+    };
+    let (usual, kept) = (info(Restarts::Interpolate), info(Restarts::Keep));
+    assert!(
+        usual.to_string().ends_with("restarts        2 of downloads, 3 s in total, interpolated"),
+        "{usual}"
+    );
+    assert!(kept.to_string().ends_with("restarts        2 of downloads, 3 s in total, kept"), "{kept}");
+    assert_eq!((usual.outages, kept.outages), (0, 2));
+    let json = serde_json::to_value(&usual).unwrap();
+    assert_eq!(json["download_restarts"], 2);
+    assert_eq!(json["download_restarts_together_s"], 3.0);
+    assert_eq!(json["download_restarts_are"], "interpolate");
+}
+
+#[test]
+fn a_cell_keeps_restarts_on_request() {
+    use crate::CellFile;
+    let mut rates = [40_000; 20];
+    rates[8] = 0;
+    let text = each_second(&rates);
+    let total = |json: serde_json::Value| {
+        let cell: CellFile = serde_json::from_value(json).unwrap();
+        cell.read(text.as_bytes()).unwrap().total()
+    };
+    let usual = total(serde_json::json!({"file": "a.csv"}));
+    let kept = total(serde_json::json!({"file": "a.csv", "restarts": "keep"}));
+    assert_eq!((usual, kept), (20 * 5_000_000, 19 * 5_000_000));
+    let wrong = serde_json::json!({"file": "a.csv", "restarts": "maybe"});
+    assert!(
+        serde_json::from_value::<CellFile>(wrong)
+            .unwrap_err()
+            .to_string()
+            .contains("unknown variant `maybe`")
+    );
+}
+
+/// The recordings of the dataset, where they are; `JETTISON_DATA` names the folder of recordings.
+#[test]
+fn restarts_of_recordings_have_the_rhythm_of_downloads() {
+    let Some(folder) = std::env::var_os("JETTISON_DATA") else { return };
+    for (file, restarts) in [
+        ("B_2019.12.16_13.40.04.csv", 122),
+        ("B_2020.01.16_09.56.56.csv", 102),
+        ("B_2020.02.13_13.57.29.csv", 196),
+        ("B_2020.02.14_13.21.26.csv", 73),
+    ] {
+        let path = std::path::Path::new(&folder).join("networks/5g").join(file);
+        let Ok(text) = std::fs::read(path) else { continue };
+        let down = DriveTest::parse(&text, Column::Downlink, Restarts::Keep).unwrap();
+        let up = DriveTest::parse(&text, Column::Uplink, Restarts::Keep).unwrap();
+        assert_eq!((down.restarts, up.restarts), (restarts, 0), "{file}");
+    }
 }
 
 #[test]
@@ -96,11 +189,11 @@ fn each_mistake_is_named_with_its_line() {
 proptest! {
     #[test]
     fn any_text_is_read_or_refused_without_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = Grants::parse_drive_test(&text, Column::Downlink);
+        let _ = parse(&text, Column::Downlink);
     }
 
     #[test]
     fn rows_of_anything_are_read_or_refused_without_panic(rows in "[0-9._,D\n]{0,120}") {
-        let _ = Grants::parse_drive_test(format!("{HEADING}{rows}").as_bytes(), Column::Downlink);
+        let _ = parse(format!("{HEADING}{rows}").as_bytes(), Column::Downlink);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use jettison_core::{Bytes, Duration, Rate, Time};
 use serde::{Serialize, Serializer};
 
-use super::{Format, Grants, OPPORTUNITY_BYTES, Recording, Trace};
+use super::{DriveTest, Format, Grants, OPPORTUNITY_BYTES, Recording, Restarts, Trace};
 
 /// Statistics of a recording. Rates count 1,504 bytes per opportunity.
 ///
@@ -56,6 +56,19 @@ pub struct TraceInfo {
     /// Largest grant in bytes per millisecond, for traces of grants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub largest_grant_bytes: Option<u64>,
+    /// Recognised restarts of a drive test's downloads.
+    #[serde(rename = "download_restarts", skip_serializing_if = "Option::is_none")]
+    pub restarts: Option<u64>,
+    /// Total duration of those.
+    #[serde(
+        rename = "download_restarts_together_s",
+        serialize_with = "maybe_seconds",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub restarting: Option<Duration>,
+    /// What became of those.
+    #[serde(rename = "download_restarts_are", skip_serializing_if = "Option::is_none")]
+    pub handling: Option<Restarts>,
     /// The file format.
     pub format: Format,
 }
@@ -67,9 +80,13 @@ impl TraceInfo {
     pub fn of(recording: &Recording) -> TraceInfo {
         match recording {
             Recording::Mahimahi(trace) => TraceInfo::of_trace(trace),
-            Recording::Srsran(grants) | Recording::Csv(grants) => {
-                TraceInfo::of_grants(grants, recording.format())
-            }
+            Recording::Srsran(grants) => TraceInfo::of_grants(grants, recording.format()),
+            Recording::Csv(DriveTest { grants, restarts, restarting, handling }) => TraceInfo {
+                restarts: Some(*restarts),
+                restarting: Some(*restarting),
+                handling: Some(*handling),
+                ..TraceInfo::of_grants(grants, recording.format())
+            },
         }
     }
 
@@ -131,6 +148,9 @@ impl TraceInfo {
             outage: Duration::from_millis(together),
             most_in_a_millisecond: None,
             largest_grant_bytes: None,
+            restarts: None,
+            restarting: None,
+            handling: None,
             format,
         }
     }
@@ -183,6 +203,9 @@ fn silences(grants: &Grants) -> impl Iterator<Item = (u64, u64)> + '_ {
 fn seconds<S: Serializer>(span: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(span.as_secs_f64())
 }
+fn maybe_seconds<S: Serializer>(span: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_some(&span.map(Duration::as_secs_f64))
+}
 fn instant<S: Serializer>(at: &Time, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(at.as_secs_f64())
 }
@@ -219,6 +242,15 @@ impl fmt::Display for TraceInfo {
         }
         if let Some(bytes) = self.largest_grant_bytes {
             write!(f, "\nmost at once    {bytes} bytes per millisecond")?;
+        }
+        if let (Some(restarts), Some(restarting), Some(handling)) =
+            (self.restarts, self.restarting, self.handling)
+        {
+            let handling = match handling {
+                Restarts::Interpolate => "interpolated",
+                Restarts::Keep => "kept",
+            };
+            write!(f, "\nrestarts        {restarts} of downloads, {restarting} in total, {handling}")?;
         }
         Ok(())
     }

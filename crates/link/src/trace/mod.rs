@@ -9,6 +9,7 @@ mod grants;
 mod grants_file;
 mod info;
 mod recording;
+mod restarts;
 mod synthesis;
 
 use std::fmt::Write as _;
@@ -17,11 +18,12 @@ use jettison_core::Time;
 use thiserror::Error;
 
 pub use convert::ConvertError;
-pub use drive_test::{Column, DriveTestError};
+pub use drive_test::{Column, DriveTest, DriveTestError};
 pub use grants::{Grants, GrantsError, Stretch};
 pub use grants_file::{GrantsFileError, LONGEST_BATCH};
 pub use info::TraceInfo;
 pub use recording::{Format, Recording, RecordingError};
+pub use restarts::Restarts;
 pub use synthesis::{Synthesis, SynthesisError};
 
 /// Bytes per opportunity: an IP packet of 1,500 and Mahimahi's 4-byte header.

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::drive_test::{Column, DriveTestError};
+use super::drive_test::{Column, DriveTest, DriveTestError};
 use super::grants::Grants;
 use super::grants_file::{GrantsFileError, lead_in};
+use super::restarts::Restarts;
 use super::{ConvertError, OPPORTUNITY_BYTES, Trace, TraceError, is_number, value};
 
 /// A file format.
@@ -32,7 +33,7 @@ pub enum Recording {
     /// A base station's grants.
     Srsran(Grants),
     /// The rates of a drive test, as grants.
-    Csv(Grants),
+    Csv(DriveTest),
 }
 
 /// A file that cannot be used. The message says what is required; the caller adds file and line.
@@ -85,19 +86,35 @@ impl Recording {
     ///
     /// Text with a comma in its first line is a drive test. Numbers that never decrease are opportunities; numbers of
     /// which the second counts those after it are grants. If both apply, the format with the higher rate wins: a list
-    /// of times read as grants, or of grants as times, has next to no capacity.
+    /// of times read as grants, or of grants as times, has next to no capacity. Restarts of a drive test's downloads are
+    /// interpolated.
+    ///
+    /// # Errors
+    /// With the line at fault.
     pub fn read(text: &[u8], format: Option<Format>) -> Result<Recording, RecordingError> {
+        Recording::read_with(text, format, Restarts::default())
+    }
+
+    /// Reads a file as [`read`](Recording::read) does, with a choice for restarts of a drive test's downloads.
+    ///
+    /// # Errors
+    /// With the line at fault.
+    pub fn read_with(
+        text: &[u8],
+        format: Option<Format>,
+        restarts: Restarts,
+    ) -> Result<Recording, RecordingError> {
         let opportunities = || Trace::parse(text).map(Recording::Mahimahi).map_err(RecordingError::from);
         let grants = || Grants::parse(text).map(Recording::Srsran).map_err(RecordingError::from);
         match format {
             Some(Format::Mahimahi) => return opportunities(),
             Some(Format::Srsran) => return grants(),
-            Some(Format::Csv) => return Recording::drive_test(text, Column::Downlink),
+            Some(Format::Csv) => return Recording::drive_test(text, Column::Downlink, restarts),
             None => {}
         }
         let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         if first.contains(&b',') {
-            return Recording::drive_test(text, Column::Downlink);
+            return Recording::drive_test(text, Column::Downlink, restarts);
         }
         match opportunities() {
             // Skip the attempt to read grants if the second line does not count the rest.
@@ -112,8 +129,11 @@ impl Recording {
     }
 
     /// Reads a drive test's rates in one direction.
-    pub fn drive_test(text: &[u8], column: Column) -> Result<Recording, RecordingError> {
-        Ok(Recording::Csv(Grants::parse_drive_test(text, column)?))
+    ///
+    /// # Errors
+    /// With the line at fault.
+    pub fn drive_test(text: &[u8], column: Column, restarts: Restarts) -> Result<Recording, RecordingError> {
+        Ok(Recording::Csv(DriveTest::parse(text, column, restarts)?))
     }
 
     /// The format of the file.
@@ -129,7 +149,7 @@ impl Recording {
     pub fn period_millis(&self) -> u64 {
         match self {
             Recording::Mahimahi(trace) => trace.period_millis(),
-            Recording::Srsran(grants) | Recording::Csv(grants) => grants.period(),
+            Recording::Srsran(grants) | Recording::Csv(DriveTest { grants, .. }) => grants.period(),
         }
     }
 
@@ -137,7 +157,7 @@ impl Recording {
     pub fn into_grants(self, opportunity: u32) -> Grants {
         match self {
             Recording::Mahimahi(trace) => Grants::of_opportunities(&trace, opportunity),
-            Recording::Srsran(grants) | Recording::Csv(grants) => grants,
+            Recording::Srsran(grants) | Recording::Csv(DriveTest { grants, .. }) => grants,
         }
     }
 
@@ -145,7 +165,9 @@ impl Recording {
     pub fn into_trace(self, opportunity: u32) -> Result<Trace, ConvertError> {
         match self {
             Recording::Mahimahi(trace) => Ok(trace),
-            Recording::Srsran(grants) | Recording::Csv(grants) => grants.to_opportunities(opportunity),
+            Recording::Srsran(grants) | Recording::Csv(DriveTest { grants, .. }) => {
+                grants.to_opportunities(opportunity)
+            }
         }
     }
 
@@ -157,7 +179,7 @@ impl Recording {
     fn bytes_a_second(&self) -> f64 {
         let bytes = match self {
             Recording::Mahimahi(trace) => trace.opportunities().len() as u64 * u64::from(OPPORTUNITY_BYTES),
-            Recording::Srsran(grants) | Recording::Csv(grants) => grants.total(),
+            Recording::Srsran(grants) | Recording::Csv(DriveTest { grants, .. }) => grants.total(),
         };
         bytes as f64 * 1_000.0 / self.period_millis() as f64
     }
