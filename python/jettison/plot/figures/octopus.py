@@ -3,6 +3,9 @@
 Figures 1 and 2 show congestion controllers on a cellular link; figure 9 latency against quality, with one
 ellipse per scheme; figure 17 a backlogged flow at a legacy switch. The numbers of the other figures are not
 known here.
+
+Frame latency is of the frames that were shown. Beside it stand measures that count every frame: those in time for a
+playout deadline, the quality at that deadline, and freezes.
 """
 
 # pyright: reportUnknownMemberType=false
@@ -36,6 +39,9 @@ MOTIVATION, TEMPORAL, SPATIAL, VOLUMETRIC, BUFFERS, LEGACY = (
     "buffers",
     "legacy",
 )
+BEYOND = "beyond"
+#: Playout deadlines of the pictures: a conference's, and one for a long path.
+DEADLINES = ("200 ms", "300 ms")
 OPERATORS = ("a", "b", "c")
 RTTS = ("20ms", "60ms", "120ms")
 OTHERS = ("bbr", "cubic", "sprout", "cubic+codel", "abc", "stale oracle")
@@ -81,7 +87,7 @@ def fig2(results: Results) -> Figure:
     return made
 
 
-def _grid(result: Source, metric: str, statistic: str, log: bool) -> Figure:
+def _grid(result: Source, metric: str, statistic: str = "mean", *, part: str = "", log: bool = False) -> Figure:
     """One panel per operator, one group per RTT."""
     made, axes = style.panels(len(OPERATORS), 1, (8.2, 7.0))
     label = ""
@@ -93,6 +99,7 @@ def _grid(result: Source, metric: str, statistic: str, log: bool) -> Figure:
             variants={"operator": operator},
             group="rtt",
             statistic=statistic,
+            part=part,
             kind="point",
             log=log,
             ax=ax,
@@ -194,7 +201,7 @@ def _ellipses(result: Source, wanted: Sequence[tuple[str, dict[str, str]]], size
     experiments=[SPATIAL],
 )
 def case2_latency(results: Results) -> Figure:
-    """Octopus, case 2: frame latency, 99th percentile."""
+    """Octopus, case 2: latency of the frames shown, 99th percentile."""
     return _grid(results[SPATIAL], "frame_latency", "p99", log=True)
 
 
@@ -206,7 +213,40 @@ def case2_latency(results: Results) -> Figure:
 )
 def case2_quality(results: Results) -> Figure:
     """Octopus, case 2: quality of the displayed frames."""
-    return _grid(results[SPATIAL], "sqi_ssim", "mean", log=False)
+    return _grid(results[SPATIAL], "sqi_ssim")
+
+
+@figure(
+    "octopus",
+    "case2-in-time",
+    of="case 2, beside frame latency",
+    experiments=[SPATIAL],
+)
+def case2_in_time(results: Results) -> Figure:
+    """Octopus, case 2: frames in time for a playout deadline of 300 ms, of all captured."""
+    return _grid(results[SPATIAL], "frames_in_time", part=DEADLINES[1])
+
+
+@figure(
+    "octopus",
+    "case2-quality-at-deadline",
+    of="case 2, beside quality",
+    experiments=[SPATIAL],
+)
+def case2_at_deadline(results: Results) -> Figure:
+    """Octopus, case 2: quality at a playout deadline of 300 ms."""
+    return _grid(results[SPATIAL], "sqi_at_deadline", part=DEADLINES[1])
+
+
+@figure(
+    "octopus",
+    "case2-freezes",
+    of="case 2, beside frame latency",
+    experiments=[SPATIAL],
+)
+def case2_freezes(results: Results) -> Figure:
+    """Octopus, case 2: freezes of the picture, by the rule of WebRTC's statistics."""
+    return _grid(results[SPATIAL], "freeze_rate")
 
 
 @figure(
@@ -216,13 +256,14 @@ def case2_quality(results: Results) -> Figure:
     experiments=[VOLUMETRIC],
 )
 def case3(results: Results) -> Figure:
-    """Octopus, case 3 (point clouds over 5G): quality and frame latency."""
-    made, axes = style.panels(1, 2, (8.2, 3.4), sharex=False, sharey=False)
+    """Octopus, case 3 (point clouds over 5G): quality, latency of the frames shown, and frames in time for 200 ms."""
+    made, axes = style.panels(1, 3, (11.0, 3.4), sharex=False, sharey=False)
     bars(results[VOLUMETRIC], "sqi_ssim", "video", group="rtt", kind="point", ax=axes[0])
     bars(results[VOLUMETRIC], "frame_latency", "video", group="rtt", statistic="p99", log=True, ax=axes[1])
+    bars(results[VOLUMETRIC], "frames_in_time", "video", group="rtt", part=DEADLINES[0], kind="point", ax=axes[2])
     for ax in axes:
         ax.set_xlabel("RTT")
-    only_note(axes, keep=axes[1])
+    only_note(axes, keep=axes[2])
     shared_legend(made, axes)
     return made
 
@@ -235,12 +276,41 @@ def case3(results: Results) -> Figure:
 )
 def buffers(results: Results) -> Figure:
     """Octopus: the size of the bottleneck's buffer, RTT 120 ms."""
-    made, axes = style.panels(1, 2, (8.2, 3.6), sharey=False)
+    made, axes = style.panels(1, 3, (11.0, 3.6), sharey=False)
     lines(results[BUFFERS], "sqi_ssim", "video", x="buffer", log=True, ax=axes[0])
     lines(results[BUFFERS], "frame_latency", "video", x="buffer", statistic="p95", log=True, ax=axes[1])
+    lines(results[BUFFERS], "frames_in_time", "video", x="buffer", part=DEADLINES[1], log=True, ax=axes[2])
     for ax in axes:
         ax.set_xlabel("Buffer (packets)")
-    only_note(axes, keep=axes[1])
+    only_note(axes, keep=axes[2])
+    shared_legend(made, axes)
+    return made
+
+
+@figure(
+    "octopus",
+    "beyond",
+    of="beyond the paper",
+    experiments=[BEYOND],
+)
+def beyond(results: Results) -> Figure:
+    """Octopus, beyond the paper: frames in time for 200 and 300 ms, quality and freezes, video a."""
+    made, axes = style.panels(4, 1, (8.2, 8.6), sharey=False)
+    wanted = [("frames_in_time", deadline) for deadline in DEADLINES] + [("sqi_ssim", ""), ("freeze_rate", "")]
+    for ax, (metric, part) in zip(axes, wanted, strict=True):
+        bars(
+            results[BEYOND],
+            metric,
+            "video",
+            variants={"video": "a", "rtt": "60ms"},
+            group="trace",
+            part=part,
+            kind="point",
+            ax=ax,
+        )
+        panel_title(ax, f"deadline {part}" if part else "no deadline")
+        ax.label_outer()
+    only_note(axes, keep=axes[0])
     shared_legend(made, axes)
     return made
 
@@ -274,7 +344,11 @@ def fig17(results: Results) -> Figure:
 __all__ = [
     "aoi",
     "aoi_cdf",
+    "beyond",
     "buffers",
+    "case2_at_deadline",
+    "case2_freezes",
+    "case2_in_time",
     "case2_latency",
     "case2_quality",
     "case2_rtt",
