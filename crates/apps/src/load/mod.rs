@@ -1,9 +1,11 @@
 //! Loads: traffic that causes congestion, and measuring probes.
 
+mod bandwidth;
 pub mod message_bulk;
 pub mod probe;
 pub mod sink;
 
+pub use bandwidth::Tool;
 use jettison_sockets::FlowApplication;
 
 jettison_registry::components! {
