@@ -15,10 +15,11 @@
 //                `table_add slice_port send 1 0 => 3` (slice, ingress port, egress port) takes precedence
 //   parameters   `table_set_default codel set_codel TARGET INTERVAL MAXPACKET ON PORT_STATE FROM_PARSER`, or `table_add
 //                codel set_codel PORT => ...`: µs, µs, bytes (IP); whether CoDel is enabled; state per queue (0) or per port
-//                (1); delay measured from the queue (0) or from the parser (1)
+//                (1); delay measured from the queue (0) or from the parser (1); or `set_p4_codel TARGET INTERVAL PORT_STATE
+//                FROM_PARSER` for P4-CoDel's law (lib/p4_codel.p4)
 //
-// Native twin: kind = "codel++", clock = "1 us", control_law = "table", and the same tables (native priority p of n is n
-// - 1 - p here). Identical for each packet except for overflowing queues as in codel.p4. With FROM_PARSER the delay
+// Native twin: kind = "codel++", clock = "1 us", control_law = "table" or, with set_p4_codel, "p4-codel", and the same tables
+// (native priority p of n is n - 1 - p here). Identical for each packet except for overflowing queues as in codel.p4. With FROM_PARSER the delay
 // excludes the time before v1model's timestamp.
 
 #define V1MODEL_VERSION 20200408
@@ -44,6 +45,7 @@ struct metadata_t {
 #include "lib/checksum.p4"
 #include "lib/forwarding.p4"
 #include "lib/codel.p4"
+#include "lib/p4_codel.p4"
 
 // State of each queue reported by egress.
 register<bit<19>, bit<32>>(QUEUES) queue_depth;  // packets left behind by the last departure
@@ -113,8 +115,10 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 
 control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     CoDel(QUEUES) controlled_delay;
+    P4CoDel(QUEUES) p4_controlled_delay;
     codel_settings_t settings;
     bit<1> on;
+    bit<1> p4_law;
     bit<1> one_state;
     bit<1> whole_delay;
 
@@ -124,13 +128,24 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         settings.interval = interval;
         settings.maxpacket = maxpacket;
         on = runs;
+        p4_law = 0;
+        one_state = port_state;
+        whole_delay = from_parser;
+    }
+
+    action set_p4_codel(bit<32> target, bit<32> interval, bit<1> port_state, bit<1> from_parser) {
+        settings.target = target;
+        settings.interval = interval;
+        settings.maxpacket = 0;
+        on = 1;
+        p4_law = 1;
         one_state = port_state;
         whole_delay = from_parser;
     }
 
     table codel {
         key = { standard_metadata.egress_port : exact; }
-        actions = { set_codel; }
+        actions = { set_codel; set_p4_codel; }
         default_action = set_codel(5000, 100000, 1514, 1, 0, 0);
         size = 512;
     }
@@ -153,7 +168,11 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
             }
             bit<32> of = one_state == 1 ? (bit<32>) standard_metadata.egress_port : queue;
             bool signal;
-            controlled_delay.apply(of, standard_metadata.egress_global_timestamp, delay, backlog, settings, signal);
+            if (p4_law == 1) {
+                p4_controlled_delay.apply(of, standard_metadata.egress_global_timestamp, delay, settings, signal);
+            } else {
+                controlled_delay.apply(of, standard_metadata.egress_global_timestamp, delay, backlog, settings, signal);
+            }
             if (signal) {
                 mark_to_drop(standard_metadata);
             }

@@ -55,7 +55,7 @@ pub struct CodelParameters {
     pub ecn: bool,
     /// Resolution of the clock, to which timestamps are truncated, such as "1 us" in a P4 switch. Unset: exact.
     pub clock: Option<Duration>,
-    /// Computation of interval / √count: exact, or by the lookup table of the P4 program.
+    /// Control law: RFC 8289's, exact or by the lookup table of the P4 program, or P4-CoDel's, which does not use `maxpacket`.
     pub control_law: ControlLaw,
     /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,

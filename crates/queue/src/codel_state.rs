@@ -4,7 +4,9 @@
 //! decreasing times, interval / √count, until the sojourn time falls below `target`. The RFC writes this as one loop
 //! around a queue. Here the decision is made per packet ([`CodelState::judge`]), because a switch's egress sees single
 //! departing packets and has no access to the queue. [`CodelState::dequeue`] wraps it into the RFC's loop; a property
-//! test compares both with the RFC's pseudocode.
+//! test compares both with the RFC's pseudocode. [`ControlLaw::P4Codel`] selects P4-CoDel's loop (`p4_codel.rs`) instead.
+
+mod p4_codel;
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 use jettison_measure::Outcomes;
@@ -19,7 +21,8 @@ pub struct CodelSettings {
     pub target: Duration,
     /// Window of the sliding minimum, about the longest expected RTT (INTERVAL).
     pub interval: Duration,
-    /// A backlog of at most this many bytes is never a standing queue (MAXPACKET, the interface's MTU).
+    /// A backlog of at most this many bytes is never a standing queue (MAXPACKET, the interface's MTU). P4-CoDel's law does
+    /// not use it.
     pub maxpacket: u64,
     /// Resolution of the clock, > 0: timestamps are truncated to multiples of it, and a sojourn time is the difference of
     /// two truncated timestamps. `None` for exact time.
@@ -96,7 +99,9 @@ impl CodelState {
             }
             out.dropped(packet, DropReason::CoDel, now);
         }
-        self.emptied();
+        if settings.control_law != ControlLaw::P4Codel {
+            self.emptied();
+        }
         None
     }
 
@@ -105,6 +110,9 @@ impl CodelState {
     #[inline]
     pub fn judge(&mut self, settings: &CodelSettings, sojourn: Duration, backlog: u64, now: Time) -> bool {
         let (sojourn, now) = settings.quantise(sojourn, now);
+        if settings.control_law == ControlLaw::P4Codel {
+            return self.judge_as_p4_codel(settings, sojourn, now);
+        }
         let ok_to_drop = self.ok_to_drop(settings, sojourn, backlog, now);
         // The RFC's loop looks at the packet behind a dropped one at once; here that packet is this call's.
         // RFC 8289 §5.5: "If the dequeue doesn't take us out of dropping state, schedule the next drop."
@@ -151,7 +159,17 @@ impl CodelState {
     /// Whether the sojourn time has been at or above target for an interval (RFC 8289 §5.6, `dodequeue`).
     #[inline]
     fn ok_to_drop(&mut self, settings: &CodelSettings, sojourn: Duration, backlog: u64, now: Time) -> bool {
-        if sojourn < settings.target || backlog <= settings.maxpacket {
+        if backlog <= settings.maxpacket {
+            self.first_above_time = None;
+            return false;
+        }
+        self.stands(settings, sojourn, now)
+    }
+
+    /// The same for a queue of any backlog.
+    #[inline]
+    fn stands(&mut self, settings: &CodelSettings, sojourn: Duration, now: Time) -> bool {
+        if sojourn < settings.target {
             self.first_above_time = None;
             return false;
         }

@@ -1,11 +1,11 @@
-//! CoDel's control law, t + INTERVAL / √count (RFC 8289 §5.6): exact, or by a lookup table for data planes without
-//! square roots.
+//! CoDel's control law, t + INTERVAL / √count (RFC 8289 §5.6): exact, by a lookup table for data planes without square
+//! roots, or as P4-CoDel has it.
 
 use jettison_core::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Computation of INTERVAL / √count.
+/// Computation of INTERVAL / √count, and what it is added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
@@ -16,13 +16,25 @@ pub enum ControlLaw {
     /// As in `p4/lib/control_law.p4`: a factor with 16 fractional bits, looked up by the six leading bits of the count.
     /// Within 0.8 % of the exact value up to a count of 65,535; constant from 65,536 on.
     Table,
+    /// As P4-CoDel (Kundel et al. 2018, `ralfkundel/p4-codel`) and `p4/lib/p4_codel.p4`: INTERVAL / √c, c being the highest
+    /// power of two that is not above the count, from the time of the signal on; no step from a count of 1,024 on; and
+    /// neither MAXPACKET nor an empty queue ends dropping state.
+    P4Codel,
 }
 
 impl ControlLaw {
-    /// Returns the time to the next signal. The table computes in units of `tick`.
+    /// Returns the time to the next signal. The tables compute in units of `tick`. With P4-CoDel's law, counts of 1,024 and
+    /// more have no step of their own ([`ControlLaw::steps`]); this returns that of 1,023.
     #[inline]
     pub(crate) fn step(self, interval: Duration, count: u32, tick: Duration) -> Duration {
         match self {
+            ControlLaw::P4Codel => {
+                let tick = tick.as_nanos().max(1);
+                let ticks = u128::from(interval.as_nanos() / tick) * u128::from(power_factor(count));
+                Duration::from_nanos(
+                    u64::try_from(ticks >> POWER_FRACTION).unwrap_or(u64::MAX).saturating_mul(tick),
+                )
+            }
             ControlLaw::Exact => {
                 let step = interval.as_nanos() as f64 / libm::sqrt(f64::from(count));
                 Duration::from_nanos(step as u64)
@@ -36,6 +48,24 @@ impl ControlLaw {
             }
         }
     }
+
+    /// Whether a signal with this count sets the time of the next one. P4-CoDel's table ends at 1,023: beyond it the time
+    /// remains, so that each packet is dropped until the delay falls below target.
+    #[inline]
+    pub(crate) fn steps(self, count: u32) -> bool {
+        self != ControlLaw::P4Codel || count < POWER_CAP
+    }
+}
+
+/// Fractional bits of a factor of P4-CoDel's table.
+const POWER_FRACTION: u32 = 32;
+/// Count from which on P4-CoDel's table has no entry.
+const POWER_CAP: u32 = 1 << 10;
+
+/// P4-CoDel's table: 2^32 / √c, rounded down; c is the highest power of two that is not above the count, and 1 for 0.
+fn power_factor(count: u32) -> u64 {
+    let power = count.clamp(1, POWER_CAP - 1).ilog2();
+    ((1u128 << (2 * POWER_FRACTION)) >> power).isqrt() as u64
 }
 
 /// Fractional bits of a factor.
@@ -93,6 +123,35 @@ mod tests {
         // The program's default action applies to counts beyond the table.
         let program = include_str!("../../../p4/lib/codel.p4");
         assert!(program.contains(&format!("default_action = scale({});", factor(CAP))));
+    }
+
+    #[test]
+    fn p4_codels_steps_are_those_of_its_control_plane() {
+        // ralfkundel/p4-codel, srcP4/commandsCodelRouter.txt: µs by the bits that a count has.
+        let steps = [100_000, 70_710, 50_000, 35_355, 25_000, 17_677, 12_500, 8_838, 6_250, 4_419];
+        for (power, step) in steps.into_iter().enumerate() {
+            let (first, last) = (1 << power, (2 << power) - 1);
+            for count in [first, last] {
+                let law = ControlLaw::P4Codel;
+                assert!(law.steps(count));
+                assert_eq!(law.step(INTERVAL, count, MICROSECOND), Duration::from_micros(step), "{count}");
+            }
+        }
+        assert_eq!(ControlLaw::P4Codel.step(INTERVAL, 0, MICROSECOND), INTERVAL);
+        assert!(!ControlLaw::P4Codel.steps(1_024) && !ControlLaw::P4Codel.steps(u32::MAX));
+        assert!(ControlLaw::Table.steps(u32::MAX) && ControlLaw::Exact.steps(u32::MAX));
+    }
+
+    #[test]
+    fn p4_codels_factors_are_those_of_the_p4_programs() {
+        let program = include_str!("../../../p4/lib/p4_codel.p4");
+        for power in 0..10 {
+            // Counts 0 and 1 share an entry.
+            let (key, bits) = if power == 0 { (0, 1) } else { (1u32 << power, power) };
+            let entry =
+                format!("{key:#010x} &&& {:#010x} : scale({});", u32::MAX << bits, power_factor(1 << power));
+            assert!(program.contains(&entry), "p4/lib/p4_codel.p4 must contain {entry}");
+        }
     }
 
     #[test]

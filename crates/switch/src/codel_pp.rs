@@ -60,7 +60,8 @@ pub struct CodelPlusPlusParameters {
     pub maxpacket: Bytes,
     /// Resolution of CoDel's clock, such as "1 us" in a P4 switch. Unset: exact.
     pub clock: Option<Duration>,
-    /// Computation of CoDel's interval / √count: exact, or by the lookup table of the P4 program.
+    /// CoDel's control law: RFC 8289's, exact or by the lookup table of the P4 program, or P4-CoDel's, which does not use
+    /// `maxpacket`.
     pub control_law: ControlLaw,
     /// Scope of CoDel's state: each queue or the port.
     pub state: CodelScope,

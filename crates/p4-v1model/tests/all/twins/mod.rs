@@ -159,6 +159,33 @@ fn codel_is_equal_with_the_clock_and_the_table_of_a_switch() {
 }
 
 #[test]
+fn codel_is_equal_with_the_law_of_p4_codel() {
+    let commands = "table_set_default codel set_p4_codel 5000 100000 1";
+    let of = |load: Load, limit: u64| {
+        let parameters = json!({
+            "kind": "codel", "clock": "1 us", "control_law": "p4-codel", "limit": format!("{limit} packets"), "ecn": true,
+        });
+        let load = Load { ecn: &[Ecn::NotEct, Ecn::Ect0], packets: 40_000, ..load };
+        let arrivals = load.arrivals(12);
+        (native(&parameters, &arrivals), p4("codel", commands, fifo(limit), &arrivals))
+    };
+    // The shorter queue overflows continuously; the one of two packets holds at most one behind a departure.
+    for (load, limit, at_least) in [
+        (Load::STEADY, 1000, 300),
+        (Load::BURSTS, 1000, 100),
+        (Load::STEADY, 16, 1_000),
+        (Load::STEADY, 2, 1_000),
+    ] {
+        let (native, p4) = of(load, limit);
+        equal(&native, &p4, at_least);
+    }
+    // Twice the link's rate for long enough: the count passes 1,023, and the queue is flushed.
+    let (native, p4) = of(Load { offered: 2.0, ..Load::STEADY }, 100_000);
+    equal(&native, &p4, 2_000);
+    assert!(native.marks() > 0);
+}
+
+#[test]
 fn codelpp_is_equal_with_the_clock_and_the_table_of_a_switch() {
     let slices = "\
         table_add source_slice set_slice 10.0.10.0/24 => 1\n\
@@ -168,14 +195,19 @@ fn codelpp_is_equal_with_the_clock_and_the_table_of_a_switch() {
         table_add slice_priority set_priority 2 => 1 30\n\
         table_add slice_priority set_priority 3 => 0 40\n\
         table_set_default slice_priority set_priority 0 50\n";
-    for (state, codel) in [("queue", "5000 100000 1514 1 0 0"), ("port", "5000 100000 1514 1 1 0")] {
+    for (law, state, codel) in [
+        ("table", "queue", "set_codel 5000 100000 1514 1 0 0"),
+        ("table", "port", "set_codel 5000 100000 1514 1 1 0"),
+        ("p4-codel", "queue", "set_p4_codel 5000 100000 0 0"),
+        ("p4-codel", "port", "set_p4_codel 5000 100000 1 0"),
+    ] {
         let parameters = json!({
-            "kind": "codel++", "clock": "1 us", "control_law": "table", "limit": "1000 packets", "state": state,
+            "kind": "codel++", "clock": "1 us", "control_law": law, "limit": "1000 packets", "state": state,
             "slices": { "10.0.10.0/24": 1, "10.0.11.0/24": 2, "10.0.12.0/24": 3 },
             "priorities": { "1": 0, "2": 1, "3": 2 }, "thresholds": { "2": "30 packets", "3": "40 packets" },
             "threshold": "50 packets",
         });
-        let commands = format!("{slices}table_set_default codel set_codel {codel}");
+        let commands = format!("{slices}table_set_default codel {codel}");
         for load in [Load { offered: 1.5, ..Load::STEADY }, Load { offered: 3.0, ..Load::BURSTS }] {
             let arrivals = load.arrivals(4);
             let p4 = p4("codelpp", &commands, priorities(3, 1000), &arrivals);
