@@ -26,8 +26,11 @@ pub struct FlowMeter {
     sequences: Option<(u64, u64)>,
     /// Packets dropped since the last one received.
     dropped_since: u64,
-    /// Arrival of the last datagram.
+    /// Arrivals of the first and of the last datagram.
+    first_arrival: Option<Time>,
     last_arrival: Option<Time>,
+    /// Sum of the squares of the datagrams' one-way delays in ms.
+    owd_squares: f64,
     // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
     jitter: f64,
     last_transit: Option<i64>,
@@ -59,7 +62,9 @@ impl Default for FlowMeter {
             repairs: None,
             sequences: None,
             dropped_since: 0,
+            first_arrival: None,
             last_arrival: None,
+            owd_squares: 0.0,
             jitter: 0.0,
             last_transit: None,
             jitter_sum: 0.0,
@@ -106,10 +111,13 @@ impl FlowMeter {
     #[inline]
     pub fn received(&mut self, sequence: u64, sent_at: Time, now: Time) {
         self.count_received(sequence);
+        self.first_arrival.get_or_insert(now);
         self.last_arrival = Some(now);
+        let owd = now.since(sent_at);
+        self.owd_squares += owd.as_millis_f64() * owd.as_millis_f64();
         // Clocks of two machines may differ in either direction, so the difference wraps, as in RFC 3550.
         let transit = now.as_nanos().wrapping_sub(sent_at.as_nanos()) as i64;
-        self.owd.record(now.since(sent_at));
+        self.owd.record(owd);
         if let Some(last) = self.last_transit {
             let difference = transit.wrapping_sub(last).unsigned_abs() as f64;
             self.jitter += (difference - self.jitter) / 16.0;
@@ -258,6 +266,17 @@ impl FlowMeter {
         Duration::from_nanos(self.jitter as u64)
     }
 
+    /// Time from the arrival of the first datagram to that of the last one.
+    pub(crate) fn receiving(&self) -> Option<Duration> {
+        Some(self.last_arrival?.since(self.first_arrival?))
+    }
+
+    /// Standard deviation of the datagrams' one-way delays in ms, of which `mean` is the mean.
+    pub(crate) fn owd_deviation(&self, mean: f64) -> Option<f64> {
+        self.first_arrival?;
+        Some((self.owd_squares / self.received.max(1) as f64 - mean * mean).max(0.0).sqrt())
+    }
+
     /// Bytes delivered since the warm-up.
     pub fn goodput_bytes(&self) -> u64 {
         self.goodput_bytes
@@ -284,7 +303,9 @@ impl FlowMeter {
         self.failed = 0;
         self.sequences = None;
         self.dropped_since = 0;
+        self.first_arrival = None;
         self.last_arrival = None;
+        self.owd_squares = 0.0;
         self.jitter_sum = 0.0;
         self.jitter_count = 0;
         if let Some(timeliness) = &mut self.timeliness {
@@ -389,6 +410,19 @@ mod tests {
         assert_eq!(meter.jitter(), Duration::from_millis(1));
         meter.received(2, Time::from_millis(40), Time::from_millis(66));
         assert_eq!(meter.jitter(), Duration::from_nanos(937_500));
+    }
+
+    #[test]
+    fn deviation_and_time_of_reception_are_those_of_the_datagrams() {
+        let mut meter = FlowMeter::default();
+        assert_eq!((meter.receiving(), meter.owd_deviation(0.0)), (None, None));
+        for (sequence, delay) in [(0, 10), (1, 20), (2, 30), (3, 40)] {
+            meter.received(sequence, Time::from_millis(100), Time::from_millis(100 + delay));
+        }
+        assert_eq!(meter.receiving(), Some(Duration::from_millis(30)));
+        // (225 + 25 + 25 + 225) / 4 = 125
+        let deviation = meter.owd_deviation(25.0).expect("something was received");
+        assert!((deviation - 125f64.sqrt()).abs() < 1e-9, "{deviation}");
     }
 
     #[test]

@@ -234,6 +234,11 @@ pub mod metrics {
         TIMEOUTS = "timeouts" ("count") Flow: Summary;
         /// One-way delay of datagrams; the series holds the mean of those that arrived in the interval.
         OWD = "owd" ("ms") Flow: Series Summary Distribution, "one-way delay";
+        /// Standard deviation of the one-way delays of datagrams: iPerf 2's `stdev` of latency.
+        OWD_DEVIATION = "owd_deviation" ("ms") Flow: Summary, "deviation of the one-way delay";
+        /// Of datagrams: payload received over the time from the first to the last one received, as iPerf's server reports it,
+        /// however long the flow sends and the run lasts.
+        RECEIVE_RATE = "receive_rate" ("Mbit/s") Flow: Summary, "rate while receiving";
         /// Interarrival jitter, smoothed as RFC 3550 §6.4.1 says.
         JITTER = "jitter" ("ms") Flow: Summary, "jitter";
         /// Of `haptic`: samples that arrived later than a deadline, which is the `part` (`5 ms`), of those that were sent from

@@ -41,6 +41,35 @@ impl Tool {
             Tool::Iperf3 => "k, m, g, t, K, M, G, T",
         }
     }
+
+    /// Reads a number with an optional suffix; bits are rounded down, as the tools do.
+    ///
+    /// # Errors
+    /// If the tool would not understand it: what is required.
+    pub fn rate(self, text: &str) -> Result<Rate, String> {
+        let format = || format!("be a number with an optional suffix of {}, such as \"2M\"", self.suffixes());
+        let trimmed = text.trim();
+        if trimmed.ends_with("pps") {
+            return Err("be in bit/s; for packets/s use `interval`".to_owned());
+        }
+        let (number, unit) = match trimmed.char_indices().last() {
+            Some((at, suffix)) if suffix.is_ascii_alphabetic() => {
+                (&trimmed[..at], self.unit(suffix).ok_or_else(format)?)
+            }
+            _ => (trimmed, 1),
+        };
+        if number.is_empty() || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
+            return Err(format());
+        }
+        let value = f64::from_str(number).map_err(|_| format())? * unit as f64;
+        if value < 1.0 {
+            return Err("be >= 1 bit/s".to_owned());
+        }
+        if value > 1e15 {
+            return Err("be <= 1000T".to_owned());
+        }
+        Ok(Rate::from_bits(value as u64))
+    }
 }
 
 /// The rate of a `bandwidth` such as `2M`, whose suffix `tool` defines.
@@ -59,32 +88,6 @@ pub(crate) fn rate_of(bandwidth: Option<&str>, tool: Option<Tool>) -> Result<Opt
             ParameterError::must("bandwidth", &requirement, format!("\"{bandwidth}\""))
         }),
     }
-}
-
-/// Reads a number with an optional suffix; bits are rounded down, as the tools do. The error is a requirement.
-fn read(text: &str, tool: Tool) -> Result<Rate, String> {
-    let format = || format!("be a number with an optional suffix of {}, such as \"2M\"", tool.suffixes());
-    let trimmed = text.trim();
-    if trimmed.ends_with("pps") {
-        return Err("be in bit/s; for packets/s use `interval`".to_owned());
-    }
-    let (number, unit) = match trimmed.char_indices().last() {
-        Some((at, suffix)) if suffix.is_ascii_alphabetic() => {
-            (&trimmed[..at], tool.unit(suffix).ok_or_else(format)?)
-        }
-        _ => (trimmed, 1),
-    };
-    if number.is_empty() || !number.chars().all(|c| c.is_ascii_digit() || c == '.') {
-        return Err(format());
-    }
-    let value = f64::from_str(number).map_err(|_| format())? * unit as f64;
-    if value < 1.0 {
-        return Err("be >= 1 bit/s".to_owned());
-    }
-    if value > 1e15 {
-        return Err("be <= 1000T".to_owned());
-    }
-    Ok(Rate::from_bits(value as u64))
 }
 
 #[cfg(test)]

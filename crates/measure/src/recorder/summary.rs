@@ -179,7 +179,13 @@ fn summarise_flow(
         summary.push(goodput);
     }
     summary.extend(of_distribution(name, metrics::RTT, &meter.rtt));
-    summary.extend(of_distribution(name, metrics::OWD, &meter.owd));
+    let owd = of_distribution(name, metrics::OWD, &meter.owd);
+    let deviation = owd.as_ref().and_then(|owd| meter.owd_deviation(owd.mean));
+    summary.extend(owd);
+    summary.extend(deviation.map(|deviation| plain(name, metrics::OWD_DEVIATION, deviation)));
+    if let Some(receiving) = meter.receiving().filter(|receiving| !receiving.is_zero()) {
+        summary.push(plain(name, metrics::RECEIVE_RATE, mbit(meter.goodput_bytes, receiving)));
+    }
     summary.extend(of_distribution(name, metrics::COMPLETION, &meter.completion));
     if meter.sent > 0 {
         summary.push(plain(name, metrics::SENT, meter.sent as f64));

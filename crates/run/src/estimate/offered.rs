@@ -1,5 +1,6 @@
 //! What a flow's application offers to the network.
 
+use jettison_apps::load::Tool;
 use jettison_core::{Bytes, Duration, Rate};
 use serde_json::Value;
 
@@ -117,7 +118,8 @@ impl Offer {
             "cbr" => {
                 let payload = bytes(app, "/payload").unwrap_or(1_470.0);
                 let by_interval = seconds(app, "/interval").map(|interval| payload * 8.0 / interval);
-                Offer { rate: by_interval.or(rate(app, "/rate")).unwrap_or(1e6), payload, ..offer }
+                let given = by_interval.or(rate(app, "/rate")).or(bandwidth(app));
+                Offer { rate: given.unwrap_or(1e6), payload, ..offer }
             }
             "on-off" => {
                 let (on, off) = (seconds(app, "/on").unwrap_or(0.5), seconds(app, "/off").unwrap_or(0.5));
@@ -269,6 +271,13 @@ fn as_rate(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| Some(value.as_str()?.parse::<Rate>().ok()?.as_bits() as f64))
 }
 
+/// `bandwidth` of `cbr` as its `tool` counts.
+fn bandwidth(app: &Value) -> Option<f64> {
+    let text = app.pointer("/bandwidth")?.as_str()?;
+    let tool: Tool = serde_json::from_value(app.pointer("/tool")?.clone()).ok()?;
+    Some(tool.rate(text).ok()?.as_bits() as f64)
+}
+
 fn rates(value: Option<&Value>) -> Option<Vec<f64>> {
     Some(value?.as_array()?.iter().filter_map(as_rate).collect())
 }
@@ -287,6 +296,8 @@ mod tests {
             &Value::Null,
         );
         assert_eq!((cbr.rate, cbr.payload, cbr.carried), (2e6, 250.0, Carried::Datagrams));
+        let iperf = json!({ "kind": "cbr", "bandwidth": "2M", "tool": "iperf2" });
+        assert_eq!(Offer::of(&iperf, "udp", &Value::Null).rate, 2_097_152.0);
         let ping = Offer::of(
             &json!({ "kind": "ping", "interval": "100 ms", "payload": "56 bytes" }),
             "udp",
