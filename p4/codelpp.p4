@@ -19,7 +19,7 @@
 //                FROM_PARSER` for P4-CoDel's law (lib/p4_codel.p4)
 //
 // Native twin: kind = "codel++", clock = "1 us", control_law = "table" or, with set_p4_codel, "p4-codel", and the same tables
-// (native priority p of n is n - 1 - p here). Identical for each packet except for overflowing queues as in codel.p4. With FROM_PARSER the delay
+// (native priority p of n is n - 1 - p here), and depth = "queue". Identical for each packet except for overflowing queues as in codel.p4. With FROM_PARSER the delay
 // excludes the time before v1model's timestamp.
 
 #define V1MODEL_VERSION 20200408

@@ -69,6 +69,9 @@ pub struct CodelPlusPlusParameters {
     pub delay_from: DelayFrom,
     /// Whether ingress drops by the reported depth.
     pub feedback: bool,
+    /// Depth that ingress compares with the threshold: the one last reported for the packet's own queue, or the sum of those of
+    /// all queues of the port.
+    pub depth: CodelScope,
     /// Reported depth above which arrivals are dropped. Not given in the paper; the default is the default capacity of a BMv2
     /// queue.
     pub threshold: Packets,
@@ -87,7 +90,7 @@ pub enum RateScope {
     Port,
 }
 
-/// Scope of CoDel's state.
+/// Scope of CoDel's state, or of a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(inline)]
@@ -128,6 +131,7 @@ impl Default for CodelPlusPlusParameters {
             state: CodelScope::Queue,
             delay_from: DelayFrom::Enqueue,
             feedback: true,
+            depth: CodelScope::Queue,
             threshold: Packets(64),
             thresholds: BTreeMap::new(),
         }
@@ -242,6 +246,7 @@ pub struct CodelPlusPlus {
     state: CodelScope,
     delay_from: DelayFrom,
     feedback: bool,
+    depth: CodelScope,
     // State.
     /// CoDel's state of each queue; with `CodelScope::Port` the first one serves all queues.
     states: Vec<CodelState>,
@@ -280,6 +285,7 @@ impl CodelPlusPlus {
             state: parameters.state,
             delay_from: parameters.delay_from,
             feedback: parameters.feedback,
+            depth: parameters.depth,
             states: vec![CodelState::default(); queues],
             registers: vec![QueueRegisters::default(); queues],
         })
@@ -295,8 +301,11 @@ impl PortHooks for CodelPlusPlus {
     fn admit(&mut self, packet: &mut Packet, _: Time) -> Result<u8, DropReason> {
         let source = packet.five_tuple().map(|tuple| tuple.src);
         let slice = source.and_then(|source| self.slices.lookup(source)).unwrap_or(self.other);
-        let depth = self.registers[usize::from(slice.queue)].depth;
-        if self.feedback && u64::from(depth) > slice.threshold {
+        let depth = match self.depth {
+            CodelScope::Queue => u64::from(self.registers[usize::from(slice.queue)].depth),
+            CodelScope::Port => self.registers.iter().map(|queue| u64::from(queue.depth)).sum(),
+        };
+        if self.feedback && depth > slice.threshold {
             return Err(DropReason::SliceDepth);
         }
         Ok(slice.queue)

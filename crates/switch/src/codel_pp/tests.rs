@@ -136,6 +136,24 @@ fn a_slices_own_threshold_applies_to_the_depth_of_its_own_queue() {
 }
 
 #[test]
+fn the_depth_is_the_queues_own_or_that_of_all_queues() {
+    let drops = |depth: &str| {
+        let more = json!({ "threshold": "2 packets", "codel": false, "depth": depth });
+        let mut bench = bench(with(three_slices(), more));
+        for id in 0..4 {
+            bench.arrive(0, from(9, id), Time::ZERO);
+        }
+        // The lowest queue reports 3, the others have reported nothing.
+        bench.transmit(0, Time::ZERO);
+        bench.arrive(0, from(1, 10), Time::ZERO);
+        bench.arrive(0, from(9, 11), Time::ZERO);
+        bench.sink.drops.iter().map(|drop| drop.id).collect::<Vec<_>>()
+    };
+    assert_eq!(drops("queue"), [11]);
+    assert_eq!(drops("port"), [10, 11]);
+}
+
+#[test]
 fn without_feedback_nothing_is_dropped_at_ingress() {
     let mut bench = bench(json!({ "threshold": "0 packets", "feedback": false, "codel": false }));
     for id in 0..9 {
