@@ -31,7 +31,7 @@ SHORT = {
     "ired/dash-cdn": ({"duration": "25 s", "warm_up": "5 s"}, [1]),
     "newcwv/slides": ({"duration": "40 s"}, [1, 2]),
     "newcwv/sharing": ({"duration": "40 s", "warm_up": "10 s", "vary[3].variants": "iw10"}, [1]),
-    "codelpp/slices": ({"vary[3].values": ["10 s"]}, [1, 2]),
+    "codelpp/slices": ({}, [1, 2]),
     "dpm/proshare": ({"vary[0].variants": "whole"}, [1]),
     "dpm/explore": ({"duration": "9 s", "warm_up": "6 s"}, [1]),
     "octopus/motivation": ({"duration": "6 s"}, [1]),

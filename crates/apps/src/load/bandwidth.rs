@@ -84,7 +84,7 @@ pub(crate) fn rate_of(bandwidth: Option<&str>, tool: Option<Tool>) -> Result<Opt
             Err(ParameterError::at("bandwidth", message))
         }
         (None, Some(_)) => Err(ParameterError::at("tool", "`tool` requires `bandwidth`, such as \"2M\"")),
-        (Some(bandwidth), Some(tool)) => read(bandwidth, tool).map(Some).map_err(|requirement| {
+        (Some(bandwidth), Some(tool)) => tool.rate(bandwidth).map(Some).map_err(|requirement| {
             ParameterError::must("bandwidth", &requirement, format!("\"{bandwidth}\""))
         }),
     }

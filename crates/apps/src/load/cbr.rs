@@ -300,7 +300,7 @@ mod tests {
         let parameters = parameters(value);
         let pace = parameters.pace().expect("the parameters are right");
         let random = Seed(1).stream(&["cbr"]);
-        let remote = Endpoint { addr: jettison_wire::Address::v4(10, 0, 0, 1), port: 1 };
+        let remote = Endpoint { address: jettison_wire::Address::v4(10, 0, 0, 1), port: 1 };
         let mut schedule = Cbr::new(&parameters, pace, remote, 0, random).schedule;
         let start = Time::from_secs(1);
         let mut times = vec![schedule.begin(start)];
