@@ -3,13 +3,16 @@
 // A drop of a tagged flow removes the flow's oldest queued packet, because its receiver needs the newest. P4 cannot
 // remove packets from a queue. But the flow's oldest packet is also its next to leave: therefore ingress accepts the
 // arrival and records a debt, and egress drops the flow's next packet and clears the debt. Condemned packets count as
-// gone for the averages and the limit, so that RED decides on the same queue as in the paper.
+// gone for the averages and the limit, so that RED decides on the same queue as in the paper. What the test on a logical queue
+// drops is no sample of the main queue's average.
 //
 // Not possible in P4:
 //   - Advancing: the flow's later packets keep their places, while the paper moves them up. They leave later, by at most the
 //     packets between two of the flow's own in the queue; other flows leave earlier by the same amount.
 //   - The staleness test: the age of the flow's oldest packet is only known at egress, where it is no longer in the queue.
-//   - `flow_test = "fred-share"`, thresholds in bytes, and separation of flows beyond a hash: two flows with the same index
+//   - A random victim above the upper threshold: the packet would have to leave the middle of the queue. Here it is the arrival,
+//     or the oldest packet of the arrival's flow.
+//   - The other tests on a logical queue (`flow_test` other than `red`), thresholds in bytes, and separation of flows beyond a hash: two flows with the same index
 //     share its logical queue, and an index keeps its average when its flow ends.
 //
 // Control plane:
@@ -19,7 +22,7 @@
 //                `table_add dpm set_dpm PORT => ...`: packets; RED parameters of the logical queues and of the main queue as
 //                in red.p4. The port's queue itself must hold twice LIMIT.
 //
-// Native twin: kind = "red-dpm" with a `stale_age` that is never reached. Equal decisions lose the same packet. A single
+// Native twin: kind = "red-dpm", victim = "arrival", with a `stale_age` that is never reached. Equal decisions lose the same packet. A single
 // tagged flow, and traffic without tagged flows (then this is red.p4 with a limit), lose the same packets. With other
 // traffic the logical queues differ by the packets that did not advance, and so may the decisions: the number of losses
 // agrees within 5 %.
@@ -85,11 +88,11 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
         flow_settings = { flow_min, flow_max, weight, max_p, flow_slope, 0, s };
     }
 
-    // 60 packets; 5 and 15 packets for both; 2^-9, 0.1, 500 bytes at 100 Mbit/s.
+    // 60 packets; 2 and 6 packets for logical queues, 5 and 15 for the main queue; 2^-9, 0.1, 500 bytes at 100 Mbit/s.
     table dpm {
         key = { standard_metadata.egress_spec : exact; }
         actions = { set_dpm; }
-        default_action = set_dpm(60, 5, 15, 42949673, 5, 15, 42949673, 9, 429496730, 40000);
+        default_action = set_dpm(60, 2, 6, 107374182, 5, 15, 42949673, 9, 429496730, 40000);
         size = 512;
     }
 
@@ -141,11 +144,13 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
             condemned.read(doomed, port);
             empty_since.read(since, port);
             bit<32> remaining = queued |-| doomed;
-            if (remaining == 0) {
-                empty_since.write(port, now);
+            if (!drops) {
+                if (remaining == 0) {
+                    empty_since.write(port, now);
+                }
+                main_detection.apply(port, remaining, now - since, true, main_settings, verdict);
+                drops = verdict != RED_PASS || remaining >= limit;
             }
-            main_detection.apply(port, remaining, now - since, !drops, main_settings, verdict);
-            drops = drops || verdict != RED_PASS || remaining >= limit;
 
             if (drops && flow_queued == owed) {
                 // It is untagged, or the only packet of its flow.

@@ -15,7 +15,7 @@
 // packets. The averages differ by less than 2^(WEIGHT - 32) packets, which changes no decision in 100,000 arrivals (a
 // test); after an idle time, which ends at a whole µs here, they differ by about 10^-3 packets until the queue has been
 // long again. Packets that a full queue discards count as queued until the next departure. Not in P4: queues in bytes;
-// `mark_above_max = false`.
+// `mark_above_max = false`; `victim = "random"`, since no packet can leave from the middle of a queue.
 
 #define V1MODEL_VERSION 20200408
 #include <core.p4>

@@ -105,3 +105,17 @@ pub struct Backlog {
     /// Bytes of IP length.
     pub bytes: u64,
 }
+
+impl Backlog {
+    /// This backlog with one more packet of `length` bytes.
+    #[inline]
+    pub(crate) fn with(self, length: u16) -> Backlog {
+        Backlog { packets: self.packets + 1, bytes: self.bytes + u64::from(length) }
+    }
+
+    /// This backlog without one packet of `length` bytes.
+    #[inline]
+    pub(crate) fn without(self, length: u16) -> Backlog {
+        Backlog { packets: self.packets - 1, bytes: self.bytes - u64::from(length) }
+    }
+}

@@ -11,8 +11,8 @@
 //!
 //! - stores: [`Fifo`] for one queue, [`PacketPool`] for many;
 //! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`];
-//! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`];
-//!   PIE's controller: [`PieState`];
+//! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`],
+//!   [`Victim`]; PIE's controller: [`PieState`];
 //! - for controllers: [`DepartureRate`], [`UpdateTimer`];
 //! - for flow queueing: [`FlowTable`] (per-flow state), [`ByLength`] (the longest of many queues).
 
@@ -35,10 +35,12 @@ mod packet_pool;
 mod packets_per_second;
 mod pie_state;
 mod red_state;
+mod sparse_queue;
 #[cfg(test)]
 mod testing;
 mod threshold;
 mod update_timer;
+mod victim;
 mod written;
 
 jettison_registry::components! {
@@ -80,5 +82,7 @@ use packet_pool::{Counted, Standing};
 pub use packets_per_second::PacketsPerSecond;
 pub use pie_state::{PieDecision, PieSettings, PieState};
 pub use red_state::{RedDecision, RedSettings, RedState};
+use sparse_queue::{SparseFifo, SparseQueue};
 pub use threshold::Threshold;
 pub use update_timer::UpdateTimer;
+pub use victim::Victim;

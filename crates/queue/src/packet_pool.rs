@@ -50,6 +50,12 @@ impl Chain {
     pub fn is_empty(&self) -> bool {
         self.head == NONE
     }
+
+    /// Node of the newest packet, by which [`PacketPool::remove`] finds it as long as it is in the pool.
+    #[inline]
+    pub fn newest(&self) -> u32 {
+        self.tail
+    }
 }
 
 impl Default for PacketPool {
@@ -124,6 +130,31 @@ impl PacketPool {
             tail => self.nodes[tail as usize].next = NONE,
         }
         chain.took(packet)
+    }
+
+    /// Removes the packet of a node from the chain that it is in.
+    pub fn remove(&mut self, chain: &mut Chain, node: u32) -> Option<Packet> {
+        let at = node;
+        let node = self.nodes.get_mut(at as usize)?;
+        let packet = node.packet.take()?;
+        let (previous, next) = (node.previous, node.next);
+        node.next = self.free;
+        self.free = at;
+        match previous {
+            NONE => chain.head = next,
+            previous => self.nodes[previous as usize].next = next,
+        }
+        match next {
+            NONE => chain.tail = previous,
+            next => self.nodes[next as usize].previous = previous,
+        }
+        chain.took(Some(packet))
+    }
+
+    /// The packet of a node.
+    #[inline]
+    pub fn at(&self, node: u32) -> Option<&Packet> {
+        self.nodes.get(node as usize)?.packet.as_ref()
     }
 
     /// The oldest packet of a chain.
@@ -244,6 +275,27 @@ mod tests {
             assert_eq!(popped.map(|packet| packet.meta.id), Some(1));
             assert_eq!(chain, Chain::default());
             assert!(pool.pop(&mut chain).is_none() && pool.pop_newest(&mut chain).is_none());
+        }
+    }
+
+    #[test]
+    fn a_packet_leaves_from_anywhere_by_its_node() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
+            let (mut pool, mut chain) = (PacketPool::default(), Chain::default());
+            let nodes = [0, 1, 2].map(|id| {
+                pool.push(&mut chain, packet(id, 100 + id as u16), 0, Time::ZERO);
+                chain.newest()
+            });
+            let mut left = vec![0, 1, 2];
+            for id in order {
+                assert_eq!(pool.at(nodes[id]).map(|packet| packet.meta.id), Some(id as u32));
+                assert_eq!(pool.remove(&mut chain, nodes[id]).map(|packet| packet.meta.id), Some(id as u32));
+                assert!(pool.remove(&mut chain, nodes[id]).is_none());
+                left.retain(|other| *other != id as u32);
+                assert_eq!(ids(&pool, &chain), left);
+                assert_eq!(chain.backlog().packets, left.len() as u64);
+            }
+            assert_eq!(chain, Chain::default());
         }
     }
 

@@ -5,6 +5,8 @@
 //! number of arrivals between two signals is uniform instead of geometric, which avoids both clusters of signals and long
 //! gaps (§7).
 //!
+//! Above the upper threshold the arrival is signalled, or a random packet of the queue (`victim`).
+//!
 //! Units: thresholds and average in packets or in bytes, as `min_th` is written; `w_q` and `max_p` in (0, 1].
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
@@ -16,7 +18,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, Threshold};
+use crate::{
+    Backlog, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold, Victim,
+};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY];
@@ -56,9 +60,12 @@ pub struct RedParameters {
     pub max_p: f64,
     /// Raises the probability linearly from `max_p` at `max_th` to 1 at twice `max_th`, instead of a step to 1 (Floyd 2000).
     pub gentle: bool,
+    /// The packet that is signalled above the upper threshold: the arrival (§4), or a random one of the queue and the arrival
+    /// (ALTQ up to 1.1.2). The latter is dropped, or marked where it is, and the arrival is queued.
+    pub victim: Victim,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
     pub ecn: bool,
-    /// With `ecn`: marks arrivals above the upper threshold, as in the paper (§4: every arriving packet is marked). If
+    /// With `ecn`: marks packets above the upper threshold, as in the paper (§4: every arriving packet is marked). If
     /// false, drops them, as in later practice.
     pub mark_above_max: bool,
     /// Typical transmission time of a small packet. During an idle period the average decays as if one such packet per `s`
@@ -80,6 +87,7 @@ impl Default for RedParameters {
             w_q: 0.002,
             max_p: 0.02,
             gentle: false,
+            victim: Victim::Arrival,
             ecn: false,
             mark_above_max: true,
             s: None,
@@ -131,7 +139,7 @@ pub struct Red {
     state: RedState,
     /// Typical transmission time of a small packet; `None` until the link's rate is known.
     s: Option<Duration>,
-    fifo: Fifo,
+    fifo: SparseFifo,
 }
 
 impl Red {
@@ -150,12 +158,47 @@ impl Red {
             maximum_packet_size: parameters.maximum_packet_size.get(),
         };
         let (s, state) = (parameters.s, RedState::default());
-        Ok(Red { parameters, settings, random, state, s, fifo: Fifo::default() })
+        Ok(Red { parameters, settings, random, state, s, fifo: SparseFifo::default() })
     }
 
     /// The average queue length, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.state.average()
+    }
+
+    /// Signals a random packet of the queue and the arrival, and queues the arrival if it is another one's turn. The arrival is
+    /// dropped if it does not fit even so.
+    fn signal_random(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        let marks = self.parameters.ecn && self.parameters.mark_above_max;
+        let (backlog, limit, length) = (self.fifo.backlog(), self.parameters.limit, packet.meta.length);
+        let number = self.fifo.draw(&mut self.random);
+        let Some(victim) = number.and_then(|number| self.fifo.drawn(number)) else {
+            if !(marks && packet.is_ecn_capable()) {
+                return out.dropped(packet, DropReason::RedForced, now);
+            }
+            if !limit.admits(backlog, length) {
+                return out.dropped(packet, DropReason::BufferFull, now);
+            }
+            packet.mark_ce();
+            out.marked(&packet, MarkReason::Red, now);
+            return self.fifo.push(packet, now);
+        };
+        if marks && victim.is_ecn_capable() {
+            victim.mark_ce();
+            out.marked(victim, MarkReason::Red, now);
+            if !limit.admits(backlog, length) {
+                return out.dropped(packet, DropReason::BufferFull, now);
+            }
+        } else {
+            let without = backlog.without(victim.meta.length);
+            if !limit.admits(without, length) {
+                return out.dropped(packet, DropReason::BufferFull, now);
+            }
+            if let Some(victim) = number.and_then(|number| self.fifo.remove(number)) {
+                out.dropped(victim, DropReason::RedForced, now);
+            }
+        }
+        self.fifo.push(packet, now);
     }
 
     #[inline]
@@ -172,6 +215,9 @@ impl QueueDiscipline for Red {
         // The mark itself is delayed until the packet is known to fit: a dropped packet must not count as marked.
         let marks = match decision {
             RedDecision::Pass => false,
+            RedDecision::Forced if self.parameters.victim == Victim::Random => {
+                return self.signal_random(packet, now, out);
+            }
             RedDecision::Early if ecn => true,
             RedDecision::Forced if ecn && self.parameters.mark_above_max => true,
             RedDecision::Early => return out.dropped(packet, DropReason::RedEarly, now),

@@ -1,17 +1,17 @@
 //! `red-dpm`: RED with Drop Preference Management (Parris, Jeffay, Smith & Borgersen 1998).
 //!
-//! One FIFO under RED. Each *tagged* flow (by DSCP) also has a logical queue: its packets in the FIFO. If a packet of a
-//! tagged flow is to be dropped, the flow's oldest queued packet is dropped instead (*delete and advance*): the flow's later
+//! One FIFO under RED. Each *tagged* flow (by DSCP) also has a logical queue: its packets in the FIFO. An arrival of a tagged
+//! flow faces a test on that queue and a test of staleness; only if both pass, RED's test on the main queue follows. If a packet
+//! of a tagged flow is to be dropped, the flow's oldest queued packet is dropped instead (*delete and advance*): the flow's later
 //! packets each move up to the flow's next place, and the arrival takes the last. The flow thus loses its least valuable
 //! packet, and other flows are unaffected.
 //!
 //! The main queue is stored as *places*, each owned by one flow, and the packets of a flow as a separate chain: the flow's
-//! n-th place holds the n-th packet of its chain. Delete and advance only changes the chain and takes constant time.
+//! n-th place holds the n-th packet of its chain. Delete and advance only changes the chain and takes constant time. So does a
+//! random victim above RED's upper threshold: places can leave from the middle.
 //!
 //! Units: thresholds in packets or in bytes, as `min_th` is written; `stale_age` is a time, `stale_depth` and `min_share` in
 //! packets.
-
-use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
@@ -22,6 +22,7 @@ use jettison_wire::Packet;
 use crate::entry::{BuildContext, Discipline};
 use crate::{
     Backlog, Chain, FlowTable, Limit, PacketPool, QueueDiscipline, RedDecision, RedSettings, RedState,
+    SparseQueue, Victim,
 };
 
 mod parameters;
@@ -87,9 +88,7 @@ pub struct RedDpm {
     flows: FlowTable<Flow>,
 
     /// The main queue, in order.
-    places: VecDeque<Place>,
-    /// Sequence number of the place at the head of the main queue, counted from the first place ever.
-    head: u64,
+    places: SparseQueue<Place>,
     pool: PacketPool,
     /// The untagged packets, in the places with slot [`UNTAGGED`].
     untagged: Chain,
@@ -101,8 +100,22 @@ pub struct RedDpm {
 struct Place {
     /// Slot of the flow that owns the place, or [`UNTAGGED`].
     slot: u32,
-    /// Sequence number of the flow's next place, if any.
+    /// Node of the packet in an untagged place.
+    node: u32,
+    /// Number of the flow's previous place, if any.
+    previous: u64,
+    /// Number of the flow's next place, if any.
     next: u64,
+}
+
+/// Decision of the tests on the main queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Pass,
+    /// The arrival is to be dropped.
+    Drop(DropReason),
+    /// The packet in the place of this number is to be dropped.
+    Evict(u64),
 }
 
 /// Slot of places of untagged packets.
@@ -115,7 +128,9 @@ struct Flow {
     chain: Chain,
     /// RED's state of the logical queue.
     red: RedState,
-    /// Sequence numbers of its first and last place in the main queue, while it has any.
+    /// Arrivals that found the logical queue at its upper limit, since it was last empty.
+    strike: u32,
+    /// Numbers of its first and last place in the main queue, while it has any.
     first: u64,
     last: u64,
 }
@@ -140,8 +155,7 @@ impl RedDpm {
             s: parameters.s,
             active: 0,
             flows: FlowTable::new(parameters.flows, hash.uniform(0, u64::MAX)),
-            places: VecDeque::new(),
-            head: 0,
+            places: SparseQueue::default(),
             pool: PacketPool::default(),
             untagged: Chain::default(),
             bytes: 0,
@@ -159,38 +173,52 @@ impl RedDpm {
         self.tagged >> packet.dscp() & 1 == 1
     }
 
-    /// Tests of the main queue on an arrival: RED, then the limit. Returns the reason for a drop, if any.
+    /// Tests of the main queue on an arrival: RED with its average, then the limit.
     #[inline]
-    fn main_test(&mut self, length: u16) -> Option<DropReason> {
+    fn main_test(&mut self, length: u16, now: Time) -> Verdict {
+        self.red.arrival(&self.settings, self.backlog(), self.s, now);
         match self.red.decide(&self.settings, length, &mut self.random) {
-            RedDecision::Early => return Some(DropReason::RedEarly),
-            RedDecision::Forced => return Some(DropReason::RedForced),
+            RedDecision::Early => return Verdict::Drop(DropReason::RedEarly),
+            RedDecision::Forced => {
+                let random = self.parameters.victim == Victim::Random;
+                let place = if random { self.places.draw(&mut self.random) } else { None };
+                return place.map_or(Verdict::Drop(DropReason::RedForced), Verdict::Evict);
+            }
             RedDecision::Pass => {}
         }
         let full = !self.parameters.limit.admits(self.backlog(), length);
-        full.then_some(DropReason::BufferFull)
+        if full { Verdict::Drop(DropReason::BufferFull) } else { Verdict::Pass }
     }
 
-    /// Tests on an arrival of a tagged flow, in the paper's order: its logical queue, staleness, the main queue. Returns the
+    /// Tests on an arrival of a tagged flow before those of the main queue: its logical queue, then staleness. Returns the
     /// reason for a drop, if any.
     #[inline]
-    fn tagged_test(&mut self, slot: u32, length: u16, now: Time) -> Option<DropReason> {
-        let over_its_share = match self.parameters.flow_test {
+    fn flow_test(&mut self, slot: u32, length: u16, now: Time) -> Option<DropReason> {
+        let exceeds = match self.parameters.flow_test {
             FlowTest::Red => {
                 let flow = self.flows.state_mut(slot);
                 flow.red.arrival(&self.flow_settings, flow.chain.backlog(), self.s, now);
                 let decision = flow.red.decide(&self.flow_settings, length, &mut self.random);
                 decision != RedDecision::Pass
             }
+            FlowTest::FredLimits => self.exceeds_limits(slot, length),
             FlowTest::FredShare => self.exceeds_share(slot, length),
         };
-        if over_its_share {
+        if exceeds {
             return Some(DropReason::DpmFlow);
         }
-        if self.is_stale(slot, now) {
-            return Some(DropReason::DpmStale);
-        }
-        self.main_test(length)
+        self.is_stale(slot, now).then_some(DropReason::DpmStale)
+    }
+
+    /// Whether one more packet would exceed the flow's limit: the upper threshold, or the lower one for a flow that has met the
+    /// upper one more than once and has not responded.
+    fn exceeds_limits(&mut self, slot: u32, length: u16) -> bool {
+        let (min, max) = (self.flow_settings.min_th, self.flow_settings.max_th);
+        let flow = self.flows.state_mut(slot);
+        let queue = max.measure(flow.chain.backlog().with(length));
+        let exceeds = queue > max.value() || (flow.strike > 1 && queue > min.value());
+        flow.strike = flow.strike.saturating_add(u32::from(exceeds));
+        exceeds
     }
 
     /// Whether one more packet would exceed the flow's share of the buffer: the limit divided by the number of active tagged
@@ -212,11 +240,11 @@ impl RedDpm {
         let flow = self.flows.state(slot);
         let Some(oldest) = self.pool.head(&flow.chain) else { return false };
         now.since(oldest.meta.enqueued_at) > self.parameters.stale_age
-            && flow.first - self.head >= self.parameters.stale_depth.value()
+            && self.places.is_behind(flow.first, self.parameters.stale_depth.value())
     }
 
     /// Drops the flow's oldest packet, advances the later ones and puts `packet` in the flow's last place. Drops `packet`
-    /// itself if the flow has no queued packet or `packet` would exceed the limit in bytes.
+    /// itself if the flow has no queued packet, if `packet` would exceed the limit in bytes, or without `delete_and_advance`.
     fn delete_and_advance(
         &mut self,
         slot: u32,
@@ -226,7 +254,7 @@ impl RedDpm {
         out: &mut dyn Outcomes,
     ) {
         let flow = self.flows.state_mut(slot);
-        let Some(oldest) = self.pool.head(&flow.chain) else {
+        let Some(oldest) = self.pool.head(&flow.chain).filter(|_| self.parameters.delete_and_advance) else {
             return out.dropped(packet, reason, now);
         };
         let bytes = self.bytes - u64::from(oldest.meta.length) + u64::from(packet.meta.length);
@@ -239,53 +267,148 @@ impl RedDpm {
         out.dropped(oldest, reason, now);
     }
 
+    /// Drops the packet in a place, so that an arrival of `length` bytes can be appended. If a tagged flow owns the place, it
+    /// loses its oldest packet, advances, and gives up its last place. Returns whether the arrival fits; if not, nothing is
+    /// dropped.
+    fn evict(&mut self, number: u64, length: u16, now: Time, out: &mut dyn Outcomes) -> bool {
+        let Some(&Place { slot, node, .. }) = self.places.entry(number) else { return false };
+        let victim = match self.chain(slot) {
+            _ if slot == UNTAGGED => self.pool.at(node),
+            chain if self.parameters.delete_and_advance => self.pool.head(chain),
+            chain => self.pool.at(chain.newest()),
+        };
+        let freed = victim.expect("each place has a packet").meta.length;
+        if !self.parameters.limit.admits(self.backlog().without(freed), length) {
+            return false;
+        }
+        let victim = if slot == UNTAGGED {
+            self.places.remove(number);
+            self.pool.remove(&mut self.untagged, node)
+        } else {
+            let flow = self.flows.state_mut(slot);
+            if let Some(place) = self.places.remove(flow.last) {
+                flow.last = place.previous;
+            }
+            let victim = if self.parameters.delete_and_advance {
+                self.pool.pop(&mut flow.chain)
+            } else {
+                self.pool.pop_newest(&mut flow.chain)
+            };
+            self.active -= flow.emptied(now);
+            victim
+        };
+        self.bytes -= u64::from(freed);
+        if self.places.is_sparse() {
+            self.compact();
+        }
+        out.dropped(victim.expect("each place has a packet"), DropReason::RedForced, now);
+        true
+    }
+
+    /// The packets of a slot's places.
+    fn chain(&self, slot: u32) -> &Chain {
+        if slot == UNTAGGED { &self.untagged } else { &self.flows.state(slot).chain }
+    }
+
+    /// Closes the gaps in the main queue and renumbers its places.
+    fn compact(&mut self) {
+        const NONE: u64 = u64::MAX;
+        self.places.compact();
+        let numbers = self.places.first()..self.places.first() + self.places.len() as u64;
+        for number in numbers.clone() {
+            if let Some(&Place { slot, .. }) = self.places.entry(number)
+                && slot != UNTAGGED
+            {
+                self.flows.state_mut(slot).last = NONE;
+            }
+        }
+        for number in numbers {
+            let Some(place) = self.places.entry_mut(number) else { continue };
+            if place.slot == UNTAGGED {
+                continue;
+            }
+            let flow = self.flows.state_mut(place.slot);
+            let previous = std::mem::replace(&mut flow.last, number);
+            place.previous = previous;
+            if previous == NONE {
+                flow.first = number;
+            } else if let Some(previous) = self.places.entry_mut(previous) {
+                previous.next = number;
+            }
+        }
+    }
+
     /// Appends a place to the main queue and the packet to its chain.
     #[inline]
     fn append(&mut self, slot: u32, packet: Packet, now: Time) {
         let depth = self.places.len() as u64;
-        let number = self.head + depth;
         self.bytes += u64::from(packet.meta.length);
-        self.places.push_back(Place { slot, next: 0 });
         if slot == UNTAGGED {
-            return self.pool.push(&mut self.untagged, packet, depth, now);
+            self.pool.push(&mut self.untagged, packet, depth, now);
+            self.places.push(Place { slot, node: self.untagged.newest(), previous: 0, next: 0 });
+            return;
         }
         let flow = self.flows.state_mut(slot);
+        let number = self.places.push(Place { slot, node: 0, previous: flow.last, next: 0 });
         if flow.chain.is_empty() {
             self.active += 1;
             flow.first = number;
-        } else {
-            // Links the flow's previously last place to the new one.
-            self.places[(flow.last - self.head) as usize].next = number;
+        } else if let Some(last) = self.places.entry_mut(flow.last) {
+            last.next = number;
         }
         flow.last = number;
         self.pool.push(&mut flow.chain, packet, depth, now);
     }
 }
 
+impl Flow {
+    /// Records a departure from the logical queue. Returns 1 if it has become empty, else 0.
+    #[inline]
+    fn emptied(&mut self, now: Time) -> u64 {
+        if !self.chain.is_empty() {
+            return 0;
+        }
+        self.red.emptied(now);
+        // As in FRED, the strikes expire with the flow's last packet.
+        self.strike = 0;
+        1
+    }
+}
+
 impl QueueDiscipline for RedDpm {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
-        self.red.arrival(&self.settings, self.backlog(), self.s, now);
         let length = packet.meta.length;
         if !self.is_tagged(&packet) {
-            match self.main_test(length) {
-                Some(reason) => out.dropped(packet, reason, now),
-                None => self.append(UNTAGGED, packet, now),
-            }
-            return;
+            return match self.main_test(length, now) {
+                Verdict::Pass => self.append(UNTAGGED, packet, now),
+                Verdict::Drop(reason) => out.dropped(packet, reason, now),
+                Verdict::Evict(place) if self.evict(place, length, now, out) => {
+                    self.append(UNTAGGED, packet, now);
+                }
+                Verdict::Evict(_) => out.dropped(packet, DropReason::BufferFull, now),
+            };
         }
         let found = self.flows.find(&packet, |flow| flow.chain.is_empty());
+        let slot = found.slot;
         if found.is_new {
-            *self.flows.state_mut(found.slot) = Flow::default();
+            *self.flows.state_mut(slot) = Flow::default();
         }
-        match self.tagged_test(found.slot, length, now) {
-            Some(reason) => self.delete_and_advance(found.slot, packet, reason, now, out),
-            None => self.append(found.slot, packet, now),
+        if let Some(reason) = self.flow_test(slot, length, now) {
+            return self.delete_and_advance(slot, packet, reason, now, out);
+        }
+        match self.main_test(length, now) {
+            Verdict::Pass => self.append(slot, packet, now),
+            Verdict::Drop(reason) => self.delete_and_advance(slot, packet, reason, now, out),
+            Verdict::Evict(place) if self.places.entry(place).is_some_and(|place| place.slot == slot) => {
+                self.delete_and_advance(slot, packet, DropReason::RedForced, now, out);
+            }
+            Verdict::Evict(place) if self.evict(place, length, now, out) => self.append(slot, packet, now),
+            Verdict::Evict(_) => self.delete_and_advance(slot, packet, DropReason::BufferFull, now, out),
         }
     }
 
     fn dequeue(&mut self, now: Time, _: &mut dyn Outcomes) -> Option<Packet> {
-        let place = self.places.pop_front()?;
-        self.head += 1;
+        let place = self.places.pop()?;
         let packet = if place.slot == UNTAGGED {
             self.pool.pop(&mut self.untagged)
         } else {
@@ -293,10 +416,7 @@ impl QueueDiscipline for RedDpm {
             // The place holds the flow's oldest packet, whichever packet took it originally.
             flow.first = place.next;
             let packet = self.pool.pop(&mut flow.chain);
-            if flow.chain.is_empty() {
-                flow.red.emptied(now);
-                self.active -= 1;
-            }
+            self.active -= flow.emptied(now);
             packet
         };
         let packet = packet.expect("each place has a packet");

@@ -181,6 +181,81 @@ fn above_the_maximum_threshold_ecn_marks_or_drops_as_told() {
 }
 
 #[test]
+fn above_the_maximum_threshold_a_random_packet_goes_and_the_arrival_stays() {
+    let parameters = RedParameters { victim: Victim::Random, ..RedParameters::default() };
+    let mut red = held_at(19, parameters);
+    let (mut tally, mut arrivals) = (Tally::default(), 0);
+    for id in 19..20_019 {
+        let before = tally.drops.len();
+        red.enqueue(packet(id, 1000), Time::ZERO, &mut tally);
+        assert_eq!((tally.drops.len(), red.fifo.backlog().packets), (before + 1, 19));
+        arrivals += u32::from(tally.drops[before].0 == id);
+    }
+    // One in 20 is the arrival itself; the order of the others is unchanged.
+    assert!((900..1_100).contains(&arrivals), "{arrivals}");
+    assert!(tally.drops.iter().all(|drop| drop.1 == DropReason::RedForced));
+    let left: Vec<u32> = std::iter::from_fn(|| red.dequeue(Time::ZERO, &mut tally)).map(|p| p.meta.id).collect();
+    assert!(left.len() == 19 && left.is_sorted());
+    assert_eq!(red.fifo.backlog(), Backlog::default());
+}
+
+#[test]
+fn between_the_thresholds_the_arrival_goes_whoever_the_victim_is_above() {
+    let parameters = RedParameters { victim: Victim::Random, max_p: 1.0, ..RedParameters::default() };
+    let mut red = held_at(10, parameters);
+    let mut tally = Tally::default();
+    for id in 100..140 {
+        red.enqueue(packet(id, 1000), Time::ZERO, &mut tally);
+    }
+    assert!(tally.drops.len() > 10);
+    assert!(tally.drops.iter().all(|drop| drop.0 >= 100 && drop.1 == DropReason::RedEarly));
+}
+
+#[test]
+fn a_random_victim_that_is_ecn_capable_is_marked_where_it_is() {
+    for (mark_above_max, marks) in [(true, true), (false, false)] {
+        let parameters = RedParameters {
+            ecn: true,
+            mark_above_max,
+            victim: Victim::Random,
+            limit: Limit::packets(40),
+            ..RedParameters::default()
+        };
+        let mut red = red(RedParameters { w_q: 1e-12, ..parameters });
+        (0..20).for_each(|id| red.fifo.push(packet_with(id, 1000, Ecn::Ect0), Time::ZERO));
+        red.state.average = 20.0;
+        let mut tally = Tally::default();
+        for id in 20..40 {
+            red.enqueue(packet_with(id, 1000, Ecn::Ect0), Time::ZERO, &mut tally);
+        }
+        assert_eq!((tally.marks.is_empty(), tally.drops.is_empty()), (!marks, marks));
+        let mut marked = Vec::new();
+        while let Some(packet) = red.dequeue(Time::ZERO, &mut tally) {
+            marked.extend((packet.ecn() == Ecn::Ce).then_some(packet.meta.id));
+        }
+        let mut reported: Vec<u32> = tally.marks.iter().map(|mark| mark.0).collect();
+        reported.sort_unstable();
+        reported.dedup();
+        assert_eq!(marked, reported);
+    }
+}
+
+#[test]
+fn an_arrival_that_does_not_fit_in_the_victims_place_is_dropped_itself() {
+    let parameters =
+        RedParameters { victim: Victim::Random, limit: Limit::bytes(20_000), ..RedParameters::default() };
+    let mut red = held_at(20, parameters);
+    let mut tally = Tally::default();
+    for id in 20..60 {
+        red.enqueue(packet(id, 1001), Time::ZERO, &mut tally);
+    }
+    let ids: Vec<u32> = tally.drops.iter().map(|drop| drop.0).collect();
+    assert_eq!(ids, (20..60).collect::<Vec<u32>>());
+    red.enqueue(packet(60, 1000), Time::ZERO, &mut tally);
+    assert_eq!((tally.drops.len(), red.fifo.backlog().bytes), (41, 20_000));
+}
+
+#[test]
 fn a_full_buffer_drops_and_does_not_mark() {
     let parameters = RedParameters { ecn: true, limit: Limit::packets(20), ..RedParameters::default() };
     let mut red = held_at(20, parameters);
@@ -194,7 +269,7 @@ fn defaults_are_those_of_the_papers_simulations() {
     // §5
     let defaults = RedParameters::default();
     assert_eq!((defaults.min_th, defaults.max_th), (Threshold::Packets(5), Threshold::Packets(15)));
-    assert_eq!((defaults.w_q, defaults.max_p), (0.002, 1.0 / 50.0));
+    assert_eq!((defaults.w_q, defaults.max_p, defaults.victim), (0.002, 1.0 / 50.0, Victim::Arrival));
 }
 
 #[test]

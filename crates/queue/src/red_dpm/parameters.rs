@@ -5,7 +5,11 @@ use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Dscp, Limit, RedSettings, Threshold};
+use crate::{Dscp, Limit, RedSettings, Threshold, Victim};
+
+/// Default thresholds of a logical queue in packets. The lower one is FRED's `minq` for small buffers, which every flow may hold;
+/// the upper one is three times as long, the ratio of ALTQ's thresholds of the main queue.
+const SHORT: (u64, u64) = (2, 6);
 
 /// Parameters of RED-DPM. RED's defaults are those of FreeBSD's ALTQ at the time of the paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,12 +17,14 @@ use crate::{Dscp, Limit, RedSettings, Threshold};
 pub struct RedDpmParameters {
     /// DSCPs of the flows that are tagged, such as `["EF", "AF41"]`.
     pub tagged: Vec<Dscp>,
-    /// Test on the logical queue of a tagged arrival: RED, or a share of the buffer (`limit` divided by the active tagged
-    /// flows plus one for untagged traffic).
+    /// Test on the logical queue of a tagged arrival: RED, fixed limits as FRED's, or a share of the buffer (`limit` divided by
+    /// the active tagged flows plus one for untagged traffic).
     pub flow_test: FlowTest,
-    /// Average logical queue length below which the flow's RED test drops nothing. Unset: `min_th`.
+    /// Lower threshold of a logical queue. `red`: average below which nothing is dropped. `fred-limits`: what a flow may hold
+    /// that has met the upper threshold more than once. Unset: 2 packets, or as many of `maximum_packet_size`; at most `min_th`.
     pub flow_min_th: Option<Threshold>,
-    /// Average logical queue length from which on the flow's RED test drops every arrival. Unset: `max_th`.
+    /// Upper threshold of a logical queue. `red`: average from which on every arrival costs a packet. `fred-limits`: what a flow
+    /// may hold. Unset: 6 packets, or as many of `maximum_packet_size`; at most `max_th`.
     pub flow_max_th: Option<Threshold>,
     /// Minimum share of a tagged flow under `flow_test = "fred-share"`, in packets.
     pub min_share: Threshold,
@@ -26,9 +32,15 @@ pub struct RedDpmParameters {
     pub stale_age: Duration,
     /// Position in the main queue, in packets from the head, from which on a flow's oldest queued packet is deep.
     pub stale_depth: Threshold,
+    /// Drops the oldest packet of a tagged flow and moves its later ones up. If false, the arrival is dropped, and of a flow that
+    /// is the random victim of another one's arrival the newest packet.
+    pub delete_and_advance: bool,
+    /// RED: packet that is dropped above the upper threshold, the arrival or a random one of the queue and the arrival. A tagged
+    /// flow that is the victim loses its oldest packet.
+    pub victim: Victim,
     /// RED: average queue length below which nothing is dropped. Its unit selects the unit of all averages.
     pub min_th: Threshold,
-    /// RED: average queue length from which on every arrival is dropped (with `gentle`: with probability `max_p`).
+    /// RED: average queue length from which on every arrival costs a packet (with `gentle`: with probability `max_p`).
     pub max_th: Threshold,
     /// RED: weight of a new sample in an average, in (0, 1].
     pub w_q: f64,
@@ -56,6 +68,9 @@ pub struct RedDpmParameters {
 pub enum FlowTest {
     /// The paper's test: RED on the logical queue.
     Red,
+    /// Fixed limits on what a flow has queued, with FRED's strikes: `flow_max_th`, or `flow_min_th` for a flow that does not
+    /// respond.
+    FredLimits,
     /// A share of the buffer per flow, with accounting as in FRED.
     FredShare,
 }
@@ -70,6 +85,8 @@ impl Default for RedDpmParameters {
             min_share: Threshold::Packets(2),
             stale_age: Duration::from_millis(20),
             stale_depth: Threshold::Packets(5),
+            delete_and_advance: true,
+            victim: Victim::Random,
             min_th: Threshold::Packets(5),
             max_th: Threshold::Packets(15),
             w_q: 1.0 / 512.0,
@@ -100,9 +117,19 @@ impl RedDpmParameters {
     /// RED's constants for logical queues.
     pub(super) fn flow_settings(&self) -> RedSettings {
         RedSettings {
-            min_th: self.flow_min_th.unwrap_or(self.min_th),
-            max_th: self.flow_max_th.unwrap_or(self.max_th),
+            min_th: self.flow_min_th.unwrap_or_else(|| self.short(SHORT.0, self.min_th)),
+            max_th: self.flow_max_th.unwrap_or_else(|| self.short(SHORT.1, self.max_th)),
             ..self.settings()
+        }
+    }
+
+    /// Threshold of `packets` in the unit of the main queue's, and no longer than that.
+    fn short(&self, packets: u64, main: Threshold) -> Threshold {
+        match main {
+            Threshold::Packets(main) => Threshold::Packets(packets.min(main)),
+            Threshold::Bytes(main) => {
+                Threshold::Bytes(packets.saturating_mul(self.maximum_packet_size.get()).min(main))
+            }
         }
     }
 

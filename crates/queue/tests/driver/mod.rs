@@ -75,6 +75,8 @@ pub fn configurations() -> Vec<Value> {
     }
     all.extend([
         json!({ "kind": "red", "min_th": "2 kB", "max_th": "9 kB", "w_q": 0.3, "max_p": 0.5, "gentle": true }),
+        json!({ "kind": "red", "victim": "random", "min_th": "2 packets", "max_th": "5 packets", "w_q": 0.4 }),
+        json!({ "kind": "red", "victim": "random", "max_th": "6 packets", "w_q": 0.4, "ecn": true, "limit": "9 packets, 6 kB" }),
         json!({ "kind": "codel", "target": "1 us", "interval": "10 us", "maxpacket": "0 bytes" }),
         json!({ "kind": "pi2", "at": "dequeue", "delay": "rate", "t_update": "1 ms", "alpha": "50 Hz", "p_cmax": 1.0 }),
         json!({ "kind": "fred", "min_th": "4 packets", "w_q": 0.2, "max_p": 0.5, "flows": 8, "limit": "40 packets" }),
@@ -87,6 +89,9 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "red-dpm", "min_th": "2 packets", "max_th": "6 packets", "w_q": 0.3, "flows": 8,
             "tagged": ["EF", "default"], "stale_age": "2 ms", "stale_depth": "3 packets", "limit": "9 packets, 6 kB" }),
         json!({ "kind": "red-dpm", "min_th": "2 kB", "max_th": "9 kB", "w_q": 0.3, "flow_test": "fred-share" }),
+        json!({ "kind": "red-dpm", "max_th": "9 packets", "w_q": 0.4, "flow_test": "fred-limits", "victim": "arrival" }),
+        json!({ "kind": "red-dpm", "max_th": "9 packets", "w_q": 0.4, "delete_and_advance": false, "flows": 8,
+            "flow_max_th": "9 packets", "limit": "20 packets, 9 kB" }),
         json!({ "kind": "blue", "d1": 0.3, "d2": 0.1, "freeze_time": "1 ms", "l": "3 kB", "ecn": true, "limit": "9 packets" }),
         json!({ "kind": "sfq", "queues": 4, "perturb": "1 ms", "drop_from": "head", "limit": "9 packets, 6 kB" }),
         json!({ "kind": "sfq", "queues": 3, "perturb": "3 ms", "limit": "30 packets" }),

@@ -280,6 +280,7 @@ fn pi2_makes_the_same_drops_for_a_long_time() {
 fn dpm_is_equal_without_tagged_flows() {
     let parameters = json!({
         "kind": "red-dpm", "s": "400 us", "min_th": "20 packets", "max_th": "60 packets", "limit": "59 packets",
+        "victim": "arrival",
     });
     // 2^32 / 10 / 40
     let commands = "table_set_default dpm set_dpm 59 20 60 10737418 20 60 10737418 9 429496730 400000\n";
@@ -291,9 +292,21 @@ fn dpm_is_equal_without_tagged_flows() {
 #[test]
 fn dpm_drops_the_same_packets_as_delete_and_advance() {
     // One flow, all tagged: the packet that moves up is the flow's own next packet, so even the order is equal.
-    let parameters = json!({ "kind": "red-dpm", "s": "400 us", "stale_age": "1000 s" });
-    let commands = "table_add tagged tag 46 =>\n\
-        table_set_default dpm set_dpm 60 5 15 42949673 5 15 42949673 9 429496730 400000\n";
+    // Its tests: of the logical queues with thresholds as long as the main queue's, and shorter ones (2^32 / 10 / 4).
+    for (min, max, slope) in [(5, 15, 42_949_673), (2, 6, 107_374_182)] {
+        let parameters = json!({
+            "kind": "red-dpm", "s": "400 us", "stale_age": "1000 s", "victim": "arrival",
+            "flow_min_th": format!("{min} packets"), "flow_max_th": format!("{max} packets"),
+        });
+        let commands = format!(
+            "table_add tagged tag 46 =>\n\
+             table_set_default dpm set_dpm 60 {min} {max} {slope} 5 15 42949673 9 429496730 400000\n"
+        );
+        dpm_agrees(&parameters, &commands);
+    }
+}
+
+fn dpm_agrees(parameters: &Value, commands: &str) {
     let load = Load { sizes: false, offered: 1.5, dscp: [46; 4], ..Load::STEADY };
     let mut arrivals = load.arrivals(10);
     arrivals.retain(|(_, packet)| {
@@ -303,7 +316,7 @@ fn dpm_drops_the_same_packets_as_delete_and_advance() {
     for (at, _) in &mut arrivals {
         *at = Time::from_nanos(at.as_nanos() / 4);
     }
-    let (alone, p4_alone) = (native(&parameters, &arrivals), p4("dpm", commands, fifo(120), &arrivals));
+    let (alone, p4_alone) = (native(parameters, &arrivals), p4("dpm", commands, fifo(120), &arrivals));
     assert!(alone.dropped.len() > 300);
     let numbers = |trace: &Trace| trace.sent.iter().map(|(id, ..)| *id).collect::<Vec<_>>();
     assert_eq!(alone.losses(), p4_alone.losses());
@@ -311,7 +324,7 @@ fn dpm_drops_the_same_packets_as_delete_and_advance() {
 
     // With untagged flows: the loss ratios agree within 5 %.
     let arrivals = Load { dscp: [46, 46, 0, 0], sizes: false, ..load }.arrivals(11);
-    let (mixed, p4_mixed) = (native(&parameters, &arrivals), p4("dpm", commands, fifo(120), &arrivals));
+    let (mixed, p4_mixed) = (native(parameters, &arrivals), p4("dpm", commands, fifo(120), &arrivals));
     let (a, b) = (mixed.dropped.len(), p4_mixed.dropped.len());
     assert!(a > 1_000 && a.abs_diff(b) * 20 <= a, "{a} and {b}");
 }
