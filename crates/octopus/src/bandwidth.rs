@@ -1,7 +1,8 @@
-//! Bandwidth estimate of the link that serves a queue: the dequeue rate over a sliding window, without idle time.
+//! Bandwidth estimate of the link that serves a queue: the dequeue rate over a sliding window since the queue was empty.
 //!
 //! While packets wait, the dequeue rate equals the link's rate, so only busy time counts: an opportunity that finds
-//! the queue empty clears the measurement, which restarts with the next departure.
+//! the queue empty clears the measurement, which restarts with the next departure. [`crate::BusyRate`] keeps what it
+//! measured before.
 
 use std::collections::VecDeque;
 

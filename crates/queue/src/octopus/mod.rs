@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 use jettison_core::{DropReason, Duration, Gauge, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_octopus::{
-    ArrivalRate, ArrivalWindow, Bandwidth, BandwidthSettings, Droppers, Fate, Fates, Streams, VerdictOptions,
-    max_min_share,
+    ArrivalRate, ArrivalWindow, BandwidthSettings, DequeueRate, Droppers, Fate, Fates, IdleTime, Streams,
+    VerdictOptions, max_min_share,
 };
 use jettison_registry::style::{FOREST, Line::Solid};
 use jettison_registry::{Entry, ParameterError};
@@ -60,12 +60,16 @@ pub struct OctopusParameters {
     pub slack: bool,
     /// Drop a message only if its head and its tail are both queued. In the authors' code, not in the paper.
     pub whole_message_only: bool,
+    /// Measure of the bandwidth when the queue is empty: `discounted` leaves idle time out of the window (the paper);
+    /// `restarted` begins anew (the authors' code).
+    pub bandwidth: IdleTime,
     /// Window in which the bandwidth is measured.
     pub window: Duration,
-    /// Minimum departures within the window; with fewer, the bandwidth counts as unlimited.
-    pub min_samples: u64,
+    /// Minimum departures within the window; with fewer, the bandwidth counts as unlimited, unless idle time is discounted and
+    /// the whole window was busy. Unset: 1 with `discounted`, 5 with `restarted` (the authors' code).
+    pub min_samples: Option<u64>,
     /// Extend the window beyond `window` until it contains `min_samples` packets, which gives slow links a bandwidth too. Not
-    /// in the paper.
+    /// in the paper; only with `bandwidth = "restarted"`.
     pub stretch_window: bool,
     /// Window in which the streams' arrival rates are measured.
     pub arrival_window: Duration,
@@ -90,8 +94,9 @@ impl Default for OctopusParameters {
             ports: vec![OCTOPUS_PORT],
             slack: false,
             whole_message_only: false,
+            bandwidth: IdleTime::Discounted,
             window: Duration::from_millis(50),
-            min_samples: 5,
+            min_samples: None,
             stretch_window: false,
             arrival_window: Duration::from_millis(100),
             max_streams: MAX_STREAMS,
@@ -106,8 +111,19 @@ impl OctopusParameters {
         for (key, window) in [("window", self.window), ("arrival_window", self.arrival_window)] {
             ParameterError::require(window >= Duration::from_micros(1), key, "be >= 1 us", window)?;
         }
-        ParameterError::require(self.min_samples > 0, "min_samples", "be >= 1", self.min_samples)?;
+        let samples = self.samples();
+        ParameterError::require(samples > 0, "min_samples", "be >= 1", samples)?;
+        ParameterError::unless(
+            !self.stretch_window || self.bandwidth == IdleTime::Restarted,
+            "stretch_window",
+            || "must be false unless bandwidth = \"restarted\"; discounted idle time needs no longer window".to_owned(),
+        )?;
         check_streams(self.max_streams)
+    }
+
+    /// The minimum number of departures within the window.
+    fn samples(&self) -> u64 {
+        self.min_samples.unwrap_or(self.bandwidth.default_samples())
     }
 }
 
@@ -134,7 +150,7 @@ pub struct Octopus {
     arrivals: ArrivalWindow,
     limit: Limit,
 
-    bandwidth: Bandwidth,
+    bandwidth: DequeueRate,
     streams: Streams<Stream>,
     /// Arrival rate of other traffic, which counts as one stream in the fair share.
     opaque: ArrivalRate,
@@ -173,11 +189,14 @@ impl Octopus {
             },
             arrivals: ArrivalWindow::new(parameters.arrival_window),
             limit: parameters.limit,
-            bandwidth: Bandwidth::new(BandwidthSettings {
-                window: parameters.window,
-                samples: parameters.min_samples,
-                stretch: parameters.stretch_window,
-            }),
+            bandwidth: DequeueRate::new(
+                parameters.bandwidth,
+                BandwidthSettings {
+                    window: parameters.window,
+                    samples: parameters.samples(),
+                    stretch: parameters.stretch_window,
+                },
+            ),
             streams: Streams::new(seed, parameters.max_streams as usize),
             opaque: ArrivalRate::default(),
             fifo: Fifo::default(),
@@ -257,14 +276,15 @@ impl QueueDiscipline for Octopus {
             self.streams.enqueued(*slot);
             self.streams.state(*slot).droppers.observe(header);
         }
+        self.bandwidth.arrived(now);
         self.labels.push_back(label);
         self.fifo.push(packet, now);
     }
 
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
-        // A packet that arrived at an empty queue at this instant found the link idle: restart the measurement.
+        // A packet that arrived at an empty queue at this instant found the link idle.
         if self.fifo.head().is_some_and(|head| head.meta.enq_qdepth == 0 && head.meta.enqueued_at == now) {
-            self.bandwidth.clear();
+            self.bandwidth.found_free();
         }
         while let (Some(packet), Some(label)) = (self.fifo.pop(), self.labels.pop_front()) {
             let reason = label.as_ref().and_then(|label| {
@@ -280,7 +300,7 @@ impl QueueDiscipline for Octopus {
                 }
             }
         }
-        self.bandwidth.clear();
+        self.bandwidth.found_empty(now);
         None
     }
 

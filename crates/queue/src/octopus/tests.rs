@@ -190,7 +190,7 @@ fn a_message_that_asks_for_more_than_the_bandwidth_is_dropped() {
 
 #[test]
 fn bandwidth_is_unlimited_until_five_packets_have_left() {
-    let (mut queue, mut tally) = (octopus(json!({})), Tally::default());
+    let (mut queue, mut tally) = (octopus(json!({ "bandwidth": "restarted" })), Tally::default());
     let header = |number| OctopusHeader { bitrate_threshold: OctopusHeader::MAX_BITRATE, ..solo(number) };
     enqueue(&mut queue, (0..10).map(|number| labelled(number, 1000, header(number))), ms(0));
     for t in 1..=5 {
@@ -202,7 +202,7 @@ fn bandwidth_is_unlimited_until_five_packets_have_left() {
 
 #[test]
 fn bandwidth_is_cleared_when_an_opportunity_finds_the_queue_empty() {
-    let mut queue = octopus(json!({}));
+    let mut queue = octopus(json!({ "bandwidth": "restarted" }));
     measured(&mut queue, 0);
     assert!(queue.dequeue(ms(360), &mut NoOutcomes).is_some());
     assert_eq!(queue.backlog().packets, 0);
@@ -214,7 +214,7 @@ fn bandwidth_is_cleared_when_an_opportunity_finds_the_queue_empty() {
 
 #[test]
 fn bandwidth_is_cleared_when_the_verdict_leaves_nothing_to_send() {
-    let mut queue = octopus(json!({}));
+    let mut queue = octopus(json!({ "bandwidth": "restarted" }));
     measured(&mut queue, 0);
     let header = OctopusHeader { bitrate_threshold: 9000, ..solo(1) };
     enqueue(&mut queue, [labelled(1, 1000, header)], ms(359));
@@ -225,12 +225,44 @@ fn bandwidth_is_cleared_when_the_verdict_leaves_nothing_to_send() {
 
 #[test]
 fn bandwidth_is_cleared_when_a_packet_finds_the_link_free() {
-    let mut queue = octopus(json!({}));
+    let mut queue = octopus(json!({ "bandwidth": "restarted" }));
     measured(&mut queue, 0);
     assert!(queue.dequeue(ms(360), &mut NoOutcomes).is_some());
     // No poll in between.
     assert!(queue.pass(packet(1, 1000), ms(370), &mut NoOutcomes).is_some());
     assert_eq!(queue.bandwidth(ms(371)), None);
+}
+
+#[test]
+fn by_default_idle_time_is_left_out_of_the_window() {
+    let mut queue = octopus(json!({}));
+    measured(&mut queue, 0);
+    assert!(queue.dequeue(ms(360), &mut NoOutcomes).is_some());
+    assert!(queue.dequeue(ms(361), &mut NoOutcomes).is_none(), "idle from 361 ms on");
+    for t in [362, 375, 410] {
+        assert_eq!(queue.bandwidth(ms(t)), Some(Rate::from_mbit(8)), "at {t} ms");
+    }
+    assert_eq!(queue.bandwidth(ms(411)), None, "50 ms of idle time");
+    // A packet waits from 380 ms on; at 390 ms these 10 ms are busy, and those before 361 ms.
+    let mut queue = octopus(json!({}));
+    measured(&mut queue, 0);
+    assert!(queue.dequeue(ms(360), &mut NoOutcomes).is_some());
+    assert!(queue.dequeue(ms(361), &mut NoOutcomes).is_none());
+    enqueue(&mut queue, [packet(1, 1000)], ms(380));
+    let expected = Rate::of(jettison_core::Bytes::new(21_000), Duration::from_millis(31));
+    assert_eq!(queue.bandwidth(ms(390)), Some(expected), "from 340 ms on");
+}
+
+#[test]
+fn a_link_that_sends_nothing_for_the_whole_window_has_no_bandwidth() {
+    let (mut queue, mut tally) = (octopus(json!({})), Tally::default());
+    let header = |number| OctopusHeader { bitrate_threshold: 1, ..solo(number) };
+    enqueue(&mut queue, (0..2).map(|number| labelled(number, 1000, header(number))), ms(0));
+    assert!(queue.dequeue(ms(49), &mut tally).is_some(), "not known yet");
+    let mut queue = octopus(json!({}));
+    enqueue(&mut queue, (0..2).map(|number| labelled(number, 1000, header(number))), ms(0));
+    assert!(queue.dequeue(ms(50), &mut tally).is_none());
+    assert_eq!(tally.drops.len(), 2);
 }
 
 #[test]
@@ -354,7 +386,7 @@ fn state_is_constant_for_each_stream() {
 #[test]
 fn defaults_are_those_of_the_paper_and_invalid_parameters_are_refused() {
     let defaults = OctopusParameters::default();
-    assert_eq!((defaults.ports, defaults.min_samples), (vec![4433], 5));
+    assert_eq!((defaults.ports, defaults.bandwidth, defaults.min_samples), (vec![4433], IdleTime::Discounted, None));
     assert_eq!(
         (defaults.window, defaults.arrival_window),
         (Duration::from_millis(50), Duration::from_millis(100))
@@ -365,6 +397,7 @@ fn defaults_are_those_of_the_paper_and_invalid_parameters_are_refused() {
     assert_eq!(build_error(json!({ "kind": "octopus", "window": "0 ms" })).0, "window");
     assert_eq!(build_error(json!({ "kind": "octopus", "arrival_window": "0 ms" })).0, "arrival_window");
     assert_eq!(build_error(json!({ "kind": "octopus", "min_samples": 0 })).0, "min_samples");
+    assert_eq!(build_error(json!({ "kind": "octopus", "stretch_window": true })).0, "stretch_window");
     assert_eq!(build_error(json!({ "kind": "octopus", "max_streams": 0 })).0, "max_streams");
 }
 
