@@ -1,9 +1,9 @@
 //! `pdrop`: priority dropping on overflow, a baseline of Chen, Tahir & Mittal 2023 (Octopus).
 //!
-//! FIFO. When an arrival does not fit, the least important queued message makes room: the message with the highest Octopus
-//! priority number, among equals the one queued last. Messages are dropped as a whole, and never once they have begun to
-//! leave. Other traffic counts as most important (priority 0). All other fields of the Octopus header are ignored, so the
-//! discipline shows the effect of importance alone.
+//! FIFO. When an arrival does not fit, all queued messages that are less important, those with a higher Octopus priority
+//! number, are dropped (§7.2 of the paper). Messages are dropped as a whole, and never once they have begun to leave. Other
+//! traffic counts as most important (priority 0). All other fields of the Octopus header are ignored, so the discipline
+//! shows the effect of importance alone.
 
 mod store;
 
@@ -36,10 +36,21 @@ const REFUSED: Gauge = Gauge::new(
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pdrop", "PDrop", build)
         .style(FOREST, Dashed)
-        .summary("Drops the least important queued message on overflow (Octopus priorities)")
+        .summary("Drops the less important queued messages on overflow (Octopus priorities)")
         .source("Chen, Tahir & Mittal 2023 (a baseline)")
         .page("disciplines/pdrop.md")
         .gauges(GAUGES)
+}
+
+/// Which messages make room for an arrival that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Eviction {
+    /// All messages less important than the arrival: the paper (§7.2).
+    #[default]
+    AllLower,
+    /// The least important message, among equals the one queued last, until the arrival fits.
+    UntilFits,
 }
 
 /// Parameters of priority dropping.
@@ -48,6 +59,8 @@ pub fn entry() -> Entry<Discipline> {
 pub struct PdropParameters {
     /// UDP ports, source or destination, that identify Octopus traffic.
     pub ports: Vec<u16>,
+    /// Messages that make room for an arrival that does not fit: `all-lower` (the paper) or `until-fits`.
+    pub evict: Eviction,
     /// Maximum number of streams in the table. A new one replaces one that has no packet in the queue and has been silent; if
     /// there is none, its packets are treated as other traffic.
     pub max_streams: u32,
@@ -57,7 +70,12 @@ pub struct PdropParameters {
 
 impl Default for PdropParameters {
     fn default() -> PdropParameters {
-        PdropParameters { ports: vec![OCTOPUS_PORT], max_streams: MAX_STREAMS, limit: Limit::default() }
+        PdropParameters {
+            ports: vec![OCTOPUS_PORT],
+            evict: Eviction::AllLower,
+            max_streams: MAX_STREAMS,
+            limit: Limit::default(),
+        }
     }
 }
 
@@ -89,8 +107,26 @@ impl Pdrop {
         Ok(Pdrop { parameters, streams, store: MessageStore::default() })
     }
 
-    /// Drops messages less important than `priority` until `length` bytes fit. Drops nothing if that would not suffice.
+    /// Drops messages less important than `priority`; returns whether `length` bytes fit now.
     fn make_room(&mut self, priority: u8, length: u16, now: Time, out: &mut dyn Outcomes) -> bool {
+        match self.parameters.evict {
+            Eviction::AllLower => {
+                self.drop_lower(priority, now, out);
+                self.parameters.limit.admits(self.store.backlog(), length)
+            }
+            Eviction::UntilFits => self.drop_until_fits(priority, length, now, out),
+        }
+    }
+
+    /// Drops all messages less important than `priority`, the least important first.
+    fn drop_lower(&mut self, priority: u8, now: Time, out: &mut dyn Outcomes) {
+        while let Some(least) = self.store.least_important().filter(|least| least.priority > priority) {
+            self.drop_message(least, now, out);
+        }
+    }
+
+    /// Drops messages less important than `priority` until `length` bytes fit. Drops nothing if that would not suffice.
+    fn drop_until_fits(&mut self, priority: u8, length: u16, now: Time, out: &mut dyn Outcomes) -> bool {
         let (all, less) = (self.store.backlog(), self.store.droppable_below(priority));
         let at_best = Backlog { packets: all.packets - less.packets, bytes: all.bytes - less.bytes };
         if !self.parameters.limit.admits(at_best, length) {
@@ -140,9 +176,10 @@ impl Pdrop {
             self.streams.enqueued(slot);
             return self.store.push(packet, Some(label), now);
         }
-        // The arrival itself is the least important. If a more important packet is queued, its message is dropped as a whole.
-        // Among equals there is no preference, and only the arrival is dropped: a retransmission may find room.
-        if !label.begun && self.store.holds_above(label.priority) {
+        // The arrival is dropped alone, as with tail drop: a retransmission may find room. With `until-fits`, where it is the
+        // least important itself and something more important is queued, its message is dropped as a whole.
+        let is_least = self.parameters.evict == Eviction::UntilFits && self.store.holds_above(label.priority);
+        if !label.begun && is_least {
             self.drop_message(label, now, out);
             out.dropped(packet, DropReason::LeastImportant, now);
         } else {

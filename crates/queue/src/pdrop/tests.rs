@@ -11,8 +11,14 @@ fn of_priority(message: u32, priority: u8) -> OctopusHeader {
     OctopusHeader { priority, ..solo(message) }
 }
 
-fn pdrop(limit: &str) -> Box<dyn QueueDiscipline> {
+/// Priority dropping as in the paper.
+fn paper(limit: &str) -> Box<dyn QueueDiscipline> {
     built(json!({ "kind": "pdrop", "limit": limit }))
+}
+
+/// Priority dropping that evicts until the arrival fits.
+fn pdrop(limit: &str) -> Box<dyn QueueDiscipline> {
+    built(json!({ "kind": "pdrop", "limit": limit, "evict": "until-fits" }))
 }
 
 /// Enqueues all packets.
@@ -35,10 +41,67 @@ fn least_important<const N: usize>(ids: [u32; N]) -> Vec<(u32, DropReason)> {
 
 #[test]
 fn nothing_is_dropped_before_the_buffer_is_full() {
-    let mut queue = pdrop("8 packets");
-    let all = (0..8).map(|number| labelled(number, 1000, of_priority(number, 7 - number as u8)));
-    assert!(enqueue(&mut *queue, all).is_empty());
-    assert_eq!(drain(&mut *queue), (0..8).collect::<Vec<_>>(), "first in, first out");
+    for mut queue in [paper("8 packets"), pdrop("8 packets")] {
+        let all = (0..8).map(|number| labelled(number, 1000, of_priority(number, 7 - number as u8)));
+        assert!(enqueue(&mut *queue, all).is_empty());
+        assert_eq!(drain(&mut *queue), (0..8).collect::<Vec<_>>(), "first in, first out");
+    }
+}
+
+#[test]
+fn all_less_important_messages_are_dropped_although_one_would_do() {
+    let mut queue = paper("6 packets");
+    let all = [(0, 5), (1, 1), (2, 3), (3, 0), (4, 2), (5, 1)];
+    enqueue(&mut *queue, all.map(|(id, priority)| labelled(id, 1000, of_priority(id, priority))));
+    // Of priority 1: 5, 3 and 2 go, the least important first; 1 and 0 stay.
+    assert_eq!(enqueue(&mut *queue, [labelled(6, 1000, of_priority(6, 1))]), least_important([0, 2, 4]));
+    assert_eq!(drain(&mut *queue), [1, 3, 5, 6]);
+}
+
+#[test]
+fn newer_messages_of_less_importance_are_dropped_too() {
+    let mut queue = paper("3 packets");
+    let two = message(10, 2, 1000, of_priority(1, 0));
+    enqueue(&mut *queue, [two[0].clone()]);
+    enqueue(&mut *queue, [labelled(20, 1000, of_priority(2, 1)), labelled(21, 1000, of_priority(3, 2))]);
+    assert_eq!(enqueue(&mut *queue, [two[1].clone()]), least_important([21, 20]));
+    assert_eq!(drain(&mut *queue), [10, 11]);
+}
+
+#[test]
+fn with_nothing_less_important_the_arriving_packet_alone_is_dropped() {
+    for (queued, arriving) in [(0, 0), (0, 3), (2, 2)] {
+        let mut queue = paper("2 packets");
+        enqueue(&mut *queue, [0, 1].map(|id| labelled(id, 1000, of_priority(id, queued))));
+        let late = message(10, 2, 1000, of_priority(9, arriving));
+        assert_eq!(enqueue(&mut *queue, [late[0].clone()]), [(10, DropReason::BufferFull)]);
+        queue.dequeue(Time::ZERO, &mut NoOutcomes);
+        assert!(enqueue(&mut *queue, [late[1].clone()]).is_empty(), "there is room for the rest");
+        assert_eq!(drain(&mut *queue), [1, 11]);
+    }
+}
+
+#[test]
+fn an_arrival_that_does_not_fit_even_then_is_dropped_after_the_others() {
+    let mut queue = paper("3000 bytes");
+    enqueue(&mut *queue, [(0, 7), (1, 2)].map(|(id, priority)| labelled(id, 1500, of_priority(id, priority))));
+    let dropped = enqueue(&mut *queue, [labelled(2, 2000, of_priority(2, 2))]);
+    assert_eq!(dropped, [(0, DropReason::LeastImportant), (2, DropReason::BufferFull)]);
+    assert_eq!(drain(&mut *queue), [1]);
+}
+
+#[test]
+fn in_the_paper_s_rule_a_message_that_has_begun_to_leave_stays_and_a_dropped_one_takes_its_rest_along() {
+    let mut queue = paper("4 packets");
+    enqueue(&mut *queue, message(10, 2, 1000, of_priority(1, 6)));
+    let mut cut = message(20, 3, 1000, of_priority(2, 6));
+    let late = cut.split_off(2);
+    enqueue(&mut *queue, cut);
+    assert_eq!(queue.dequeue(Time::ZERO, &mut NoOutcomes).map(|packet| packet.meta.id), Some(10));
+    enqueue(&mut *queue, [packet(0, 1000)]);
+    assert_eq!(enqueue(&mut *queue, [packet(1, 1000)]), least_important([20, 21]));
+    assert_eq!(enqueue(&mut *queue, late), least_important([22]), "though there is room");
+    assert_eq!(drain(&mut *queue), [11, 0, 1]);
 }
 
 #[test]
