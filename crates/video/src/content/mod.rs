@@ -19,6 +19,7 @@ mod trace;
 mod volumetric;
 
 pub use frame_rate::FrameRate;
+pub(crate) use parameters::check_overhead;
 pub use parameters::{SpatialContent, TemporalContent, VolumetricContent};
 pub use quality::RateQuality;
 pub use scenes::Scenes;

@@ -24,7 +24,7 @@ pub struct SpatialContent {
     /// Generator settings, as an alternative to `file`.
     pub generator: Option<SpatialGenerator>,
     /// Ratio of the bytes of all layers to those of a codec without layers at the same quality.
-    #[schemars(range(min = 1.0, max = 10.0))]
+    #[schemars(range(min = 0.1, max = 10.0))]
     pub overhead: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct TemporalContent {
     /// Generator settings, as an alternative to `file`.
     pub generator: Option<TemporalGenerator>,
     /// Ratio of the bytes of its frames to those of a codec without layers at the same quality.
-    #[schemars(range(min = 1.0, max = 10.0))]
+    #[schemars(range(min = 0.1, max = 10.0))]
     pub overhead: f64,
 }
 
@@ -52,7 +52,7 @@ pub struct VolumetricContent {
     /// Generator settings, as an alternative to `file`.
     pub generator: Option<VolumetricGenerator>,
     /// Ratio of the bytes of all layers to those of a codec without layers at the same quality.
-    #[schemars(range(min = 1.0, max = 10.0))]
+    #[schemars(range(min = 0.1, max = 10.0))]
     pub overhead: f64,
     /// Number of cells in front, counted from the first; the others are occluded. Limited to the number of cells.
     #[schemars(range(min = 1))]
@@ -109,7 +109,7 @@ impl SpatialContent {
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
         random: &dyn Fn(&str) -> RandomStream,
     ) -> Result<Arc<SpatialVideo>, ParameterError> {
-        check_overhead(self.overhead)?;
+        check_overhead("overhead", self.overhead)?;
         let parse = |content: &[u8]| spatial::trace::parse(content, self.overhead);
         let generate = |generator: &SpatialGenerator| {
             generator.video(self.overhead, &mut stream("spatial", generator.seed, random))
@@ -130,7 +130,7 @@ impl TemporalContent {
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
         random: &dyn Fn(&str) -> RandomStream,
     ) -> Result<Arc<TemporalVideo>, ParameterError> {
-        check_overhead(self.overhead)?;
+        check_overhead("overhead", self.overhead)?;
         let parse = |content: &[u8]| temporal::trace::parse(content, self.overhead);
         let generate = |generator: &TemporalGenerator| {
             generator.video(self.overhead, &mut stream("temporal", generator.seed, random))
@@ -151,7 +151,7 @@ impl VolumetricContent {
         files: &dyn Fn(&str) -> Result<Arc<[u8]>, String>,
         random: &dyn Fn(&str) -> RandomStream,
     ) -> Result<Arc<VolumetricVideo>, ParameterError> {
-        check_overhead(self.overhead)?;
+        check_overhead("overhead", self.overhead)?;
         ParameterError::unless(self.front_cells > 0, "front_cells", || "must be >= 1, got 0".to_owned())?;
         self.quality.validate().map_err(|error| error.under("quality"))?;
         let settings = || VolumetricSettings {
@@ -191,9 +191,10 @@ fn stream(kind: &str, seed: Option<u64>, random: &dyn Fn(&str) -> RandomStream) 
     seed.map_or_else(|| random("video"), |seed| Seed(seed).stream(&["video", kind]))
 }
 
-fn check_overhead(overhead: f64) -> Result<(), ParameterError> {
-    ParameterError::unless((1.0..=10.0).contains(&overhead), "overhead", || {
-        format!("must be in [1, 10], got {overhead}")
+/// Checks a ratio of the bytes of two codecs.
+pub(crate) fn check_overhead(key: &str, overhead: f64) -> Result<(), ParameterError> {
+    ParameterError::unless((0.1..=10.0).contains(&overhead), key, || {
+        format!("must be in [0.1, 10], got {overhead}")
     })
 }
 

@@ -60,6 +60,19 @@ impl SingleLayerVideo {
         let frames = &self.rungs[rung].1;
         frames[frame as usize % frames.len()]
     }
+
+    /// Returns the same pictures from a codec that needs `overhead` times the bytes.
+    pub fn with_overhead(&self, overhead: f64) -> SingleLayerVideo {
+        let frame = |frame: &SingleLayerFrame| SingleLayerFrame {
+            bytes: without_layers(u64::from(frame.bytes), 1.0 / overhead),
+            ..*frame
+        };
+        let rungs = self
+            .rungs
+            .iter()
+            .map(|(rate, frames)| (rate.mul_f64(overhead), frames.iter().map(frame).collect()));
+        SingleLayerVideo { frame_rate: self.frame_rate, gop: self.gop, rungs: rungs.collect() }
+    }
 }
 
 /// Converts `bytes` of a layered codec to those of a codec without layers; layers cost a factor of `overhead`.

@@ -221,7 +221,7 @@ fn an_invalid_table_is_refused_with_its_key() {
     for (table, message) in [
         (json!({ "file": "b.trace" }), "file: cannot read `b.trace`"),
         (json!({ "file": "a.trace", "generator": {} }), "generator: give `file` or `generator`, not both"),
-        (json!({ "overhead": 0.5 }), "overhead: must be in [1, 10], got 0.5"),
+        (json!({ "overhead": 0.05 }), "overhead: must be in [0.1, 10], got 0.05"),
         (json!({ "generator": { "gop": 0 } }), "generator.gop: must be in [1, 1000], got 0"),
         (
             json!({ "generator": { "duration": "100 ms" } }),

@@ -59,6 +59,8 @@ pub struct SvcSpatialParameters {
     pub slack: Option<Vec<Duration>>,
     /// Droppers among the messages of a group's first frame. Unset: `base`; `all-layers` with `authors`.
     pub droppers: Option<GopDroppers>,
+    /// Whether messages above the lowest layer have bitrate thresholds: the bitrate of the layers up to theirs.
+    pub thresholds: bool,
     /// Ratio of bytes with headers to bytes without: rungs and thresholds are multiplied by it. Unset: 1; 15/14 with
     /// `authors`.
     pub header_factor: Option<f64>,
@@ -74,6 +76,7 @@ impl Default for SvcSpatialParameters {
             authors: false,
             slack: None,
             droppers: None,
+            thresholds: true,
             header_factor: None,
         }
     }
@@ -89,6 +92,8 @@ pub enum GopDroppers {
     /// The message of each layer, with thresholds 1, 2, 3: older messages of the same and of higher layers are
     /// obsolete. Priorities are 1, 2, 3 too. (The authors' code.)
     AllLayers,
+    /// None: messages are dropped by their bitrate thresholds alone.
+    None,
 }
 
 impl SvcSpatialParameters {
@@ -146,7 +151,7 @@ impl SvcSpatial {
     ) -> Result<SvcSpatial, ParameterError> {
         parameters.validate()?;
         let most = match parameters.droppers() {
-            GopDroppers::Base => OctopusHeader::LEVELS,
+            GopDroppers::Base | GopDroppers::None => OctopusHeader::LEVELS,
             GopDroppers::AllLayers => OctopusHeader::LEVELS - 1,
         };
         ParameterError::unless(usize::from(video.layers()) <= most, "video", || {
@@ -176,13 +181,14 @@ impl SvcSpatial {
 
     fn labels(&self, layer: u8, cumulative: Rate, is_first: bool) -> MessageParams {
         // The lowest layer has no bitrate threshold: it is always needed.
+        let has_threshold = layer > 0 && self.parameters.thresholds;
         let bitrate =
-            if layer == 0 { Rate::ZERO } else { cumulative.mul_f64(self.parameters.header_factor()) };
+            if has_threshold { cumulative.mul_f64(self.parameters.header_factor()) } else { Rate::ZERO };
         let bitrate_threshold = kbit(bitrate);
         let slack = self.parameters.slack(layer);
         match self.parameters.droppers() {
-            GopDroppers::Base => {
-                let drop_flag = is_first && layer == 0;
+            GopDroppers::Base | GopDroppers::None => {
+                let drop_flag = is_first && layer == 0 && self.parameters.droppers() == GopDroppers::Base;
                 MessageParams { priority: layer, drop_flag, threshold: 0, bitrate_threshold, slack }
             }
             GopDroppers::AllLayers => {
@@ -251,6 +257,22 @@ mod tests {
     fn rung(parameters: SvcSpatialParameters, kbit: Option<u64>) -> u64 {
         let sent = frames(&mut source(parameters), 1, |_| path(kbit));
         spatial().rate(usize::from(sent[0].head.rung)).as_bits() / 1000
+    }
+
+    #[test]
+    fn each_primitive_can_be_turned_off() {
+        let labels = |change: fn(&mut SvcSpatialParameters)| {
+            let mut parameters = SvcSpatialParameters::default();
+            change(&mut parameters);
+            let video = Arc::new(spatial());
+            let mut source = SvcSpatial::new(parameters, video).expect("it is valid");
+            let sent = frames(&mut source, 12, |_| path(None));
+            let droppers = sent.iter().filter(|message| message.params.drop_flag).count();
+            (droppers > 0, sent.iter().any(|message| message.params.bitrate_threshold > 0))
+        };
+        assert_eq!(labels(|_| ()), (true, true));
+        assert_eq!(labels(|parameters| parameters.thresholds = false), (true, false));
+        assert_eq!(labels(|parameters| parameters.droppers = Some(GopDroppers::None)), (false, true));
     }
 
     #[test]

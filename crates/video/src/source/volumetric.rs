@@ -1,9 +1,11 @@
 //! Volumetric SVC (case 3 of Chen, Tahir, Mittal): cells of space in density layers, one message per layer of a cell.
 //!
-//! The sender sends a little more than its estimate sustains, most important parts first. The queue drops the layers
-//! that need more bandwidth than the stream has, occluded cells and high layers first. The first message of a frame,
-//! the lowest layer of the cell in front, makes older messages obsolete: in successive frames those of priority >= 3,
-//! >= 2, >= 1, and in each fourth frame all of them.
+//! The sender sends all parts of a frame, most important ones first. Messages are dropped by newer messages alone (§6.3):
+//! the first message of a frame, the lowest layer of the cell in front, makes older messages obsolete, in successive
+//! frames those of priority >= 3, >= 2, >= 1, and in each fourth frame all of them. Occluded cells and high layers have
+//! the highest priority numbers.
+//!
+//! Options let the sender adapt to the transport's estimate, as the authors' client does, and set bitrate thresholds.
 
 use std::sync::Arc;
 
@@ -41,6 +43,20 @@ fn build(parameters: SvcVolumetricParameters, video: &Video) -> Result<Box<dyn S
     }
 }
 
+/// Parts of a frame that the sender sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sent {
+    /// All of them (§6.3 of the paper).
+    #[default]
+    All,
+    /// The classes that the estimate sustains, and one more while the application limits the transport (the authors'
+    /// client, which asks for ten such samples).
+    Estimate,
+    /// The classes that the estimate sustains, and one more.
+    BeyondEstimate,
+}
+
 /// Parameters of `svc-volumetric`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -51,9 +67,12 @@ pub struct SvcVolumetricParameters {
     pub order: Order,
     /// Thresholds of the droppers of successive frames, each 0 to 7.
     pub cycle: Vec<u8>,
-    /// Whether the sender adapts to the transport's estimate: it sends all classes up to and including the first one
-    /// that the estimate does not sustain. Otherwise it sends all.
-    pub adapt: bool,
+    /// Classes of importance that are sent: `all` (the paper), `estimate` (the authors' client) or `beyond-estimate`. The
+    /// most important class always is.
+    pub send: Sent,
+    /// Whether messages have bitrate thresholds: the bitrate of the classes up to theirs, none for the most important
+    /// class. Not in the paper.
+    pub thresholds: bool,
     /// Ratio of bytes with headers to bytes without: rates and thresholds are multiplied by it.
     pub header_factor: f64,
 }
@@ -64,7 +83,8 @@ impl Default for SvcVolumetricParameters {
             stream: 0,
             order: Order::OccludedFirst,
             cycle: vec![3, 2, 1, 0],
-            adapt: true,
+            send: Sent::All,
+            thresholds: false,
             header_factor: 1.0,
         }
     }
@@ -81,7 +101,7 @@ impl SvcVolumetricParameters {
     }
 }
 
-/// The volumetric SVC encoder: sends each frame in order of importance, slightly beyond the estimate.
+/// The volumetric SVC encoder: sends each frame in order of importance.
 #[derive(Debug)]
 pub struct SvcVolumetric {
     parameters: SvcVolumetricParameters,
@@ -108,7 +128,8 @@ impl SvcVolumetric {
         let count = classes.len();
         let label = |(rank, class): (usize, Class)| {
             // The most important class has no bitrate threshold: it is always needed.
-            let bitrate_threshold = if rank == 0 { 0 } else { kbit(class.cumulative) };
+            let bitrate_threshold =
+                if rank == 0 || !parameters.thresholds { 0 } else { kbit(class.cumulative) };
             let params = MessageParams {
                 priority: priority(rank, count),
                 bitrate_threshold,
@@ -123,10 +144,15 @@ impl SvcVolumetric {
 
     /// Returns the number of classes to send, at least one.
     fn choose(&self, path: &PathEstimate) -> usize {
-        let estimate = path.bandwidth.filter(|_| self.parameters.adapt);
-        let is_carried = |rate: Rate| estimate.is_none_or(|estimate| rate <= estimate);
-        let carried = self.classes.iter().take_while(|(class, _)| is_carried(class.cumulative)).count();
-        (carried + 1).min(self.classes.len())
+        let is_carried = |rate: Rate| path.bandwidth.is_none_or(|estimate| rate <= estimate);
+        let carried =
+            || self.classes.iter().take_while(|(class, _)| is_carried(class.cumulative)).count();
+        let sent = match self.parameters.send {
+            Sent::All => self.classes.len(),
+            Sent::Estimate => carried().max(1) + usize::from(path.is_app_limited),
+            Sent::BeyondEstimate => carried() + 1,
+        };
+        sent.min(self.classes.len())
     }
 }
 
@@ -209,7 +235,7 @@ mod tests {
 
     #[test]
     fn occluded_cells_and_high_layers_have_the_highest_priorities_and_thresholds() {
-        let sent = frames(&mut source(|_| ()), 1, |_| path(None));
+        let sent = frames(&mut source(|parameters| parameters.thresholds = true), 1, |_| path(None));
         assert_eq!(sent.len(), 20);
         let labels = |layer, cell| {
             let message = sent.iter().find(|m| (m.head.layer, m.head.cell) == (layer, cell));
@@ -234,16 +260,30 @@ mod tests {
     }
 
     #[test]
-    fn it_sends_slightly_beyond_the_estimate() {
+    fn by_default_all_is_sent_and_dropped_by_message_alone() {
+        let nothing = PathEstimate { bandwidth: Some(Rate::ZERO), ..path(None) };
+        let sent = frames(&mut source(|_| ()), 4, |_| nothing);
+        assert_eq!(sent.len(), 80);
+        assert!(sent.iter().all(|message| message.params.bitrate_threshold == 0));
+    }
+
+    #[test]
+    fn it_may_adapt_to_the_estimate() {
         let classes = classes(&volumetric(5, 4, 2), Order::OccludedFirst);
-        let count = |source: &mut SvcVolumetric, rate: Rate| {
-            let estimate = PathEstimate { bandwidth: Some(rate), ..path(None) };
-            frames(source, 1, |_| estimate).len()
+        let count = |send, is_app_limited, rate: Rate| {
+            let estimate = PathEstimate { bandwidth: Some(rate), is_app_limited, ..path(None) };
+            frames(&mut source(|parameters| parameters.send = send), 1, |_| estimate).len()
         };
-        assert_eq!(count(&mut source(|_| ()), Rate::ZERO), 2);
-        assert_eq!(count(&mut source(|_| ()), classes[2].cumulative), 8, "three classes, and one more");
-        assert_eq!(count(&mut source(|_| ()), Rate::from_mbit(10_000)), 20);
-        assert_eq!(count(&mut source(|parameters| parameters.adapt = false), Rate::ZERO), 20);
+        for is_app_limited in [false, true] {
+            let count = |rate| count(Sent::BeyondEstimate, is_app_limited, rate);
+            assert_eq!(count(Rate::ZERO), 2);
+            assert_eq!(count(classes[2].cumulative), 8, "three classes, and one more");
+            assert_eq!(count(Rate::from_mbit(10_000)), 20);
+        }
+        assert_eq!(count(Sent::Estimate, false, Rate::ZERO), 2, "the most important class at least");
+        assert_eq!(count(Sent::Estimate, false, classes[2].cumulative), 6);
+        assert_eq!(count(Sent::Estimate, true, classes[2].cumulative), 8, "one more");
+        assert_eq!(count(Sent::Estimate, true, Rate::ZERO), 4);
     }
 
     #[test]
