@@ -13,13 +13,18 @@
 //                that port in a traffic manager with two queues per port: other packets have priority 0. BMv2 gives clones
 //                priority 0, the lowest, so that they queue behind the packets that they refer to: nothing is dropped there.
 //   parameters   `table_set_default octopus set_octopus BANDWIDTH SLACK`, or `table_add octopus set_octopus PORT => ...`:
-//                kbit/s of the port, 0 for unlimited; 1: a message is only dropped after it has waited for its slack
+//                kbit/s of the port, 0 for the rate that the data plane measures; 1: a message is only dropped after it has
+//                waited for its slack
 //
-// Native twin: kind = "octopus" (slack as here). Identical for each packet if messages have no bitrate_threshold,
-// streams do not collide (at most 1024 at a time; two streams with the same index overwrite each other's state, and drop
-// less), no message number of a stream is missing, and no dropper's tail finds its queue full (its clone still reports
-// it). Not in P4: the measured bandwidth and its max-min share of each stream (here the control plane may set one
-// bandwidth), and `whole_message_only`.
+// Algorithm 2 has a dequeueRate() of its target. v1model has none; Jettison's extension jettison_dequeue_rate is one: the
+// rate at which the port sent in the last 50 ms, without the time in which nothing waited. With another v1model, as BMv2's,
+// the measured rate is unknown, which counts as unlimited.
+//
+// Native twin: kind = "octopus" (slack as here). Identical for each packet if messages with a bitrate_threshold have the
+// port for themselves (one stream, no other traffic), streams do not collide (at most 1024 at a time; two streams with the
+// same index overwrite each other's state, and drop less), no message number of a stream is missing, and no dropper's tail
+// finds its queue full (its clone still reports it). Not in P4: the max-min share of each stream, and
+// `whole_message_only`.
 
 #define V1MODEL_VERSION 20200408
 #define WITH_TRANSPORT
@@ -69,6 +74,15 @@ struct metadata_t {}
 #include "lib/parser.p4"
 #include "lib/checksum.p4"
 #include "lib/forwarding.p4"
+
+// Rate of the port in kbit/s, all ones if it is unknown.
+bit<32> dequeue_rate(in standard_metadata_t standard_metadata) {
+#ifdef JETTISON_V1MODEL
+    return standard_metadata.jettison_dequeue_rate;
+#else
+    return 0xffffffff;
+#endif
+}
 
 bool is_before(in message_t a, in message_t b) {
     message_t ahead = b - a;
@@ -152,10 +166,11 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
     action judge(out bit<1> superfluous) {
         bit<30> dropper;
         droppers.read(dropper, place * LEVELS + (bit<32>) hdr.octopus.priority);
+        bit<32> available = bandwidth != 0 ? (bit<32>) bandwidth : dequeue_rate(standard_metadata);
         superfluous = 0;
         if (dropper[29:29] == 1 && is_before(hdr.octopus.message, dropper[28:0])) {
             superfluous = 1;
-        } else if (bandwidth != 0 && hdr.octopus.bitrate_threshold > bandwidth) {
+        } else if ((bit<32>) hdr.octopus.bitrate_threshold > available) {
             superfluous = 1;
         }
         if (waits == 1 && standard_metadata.deq_timedelta < (bit<32>) hdr.octopus.slack * 1000) {

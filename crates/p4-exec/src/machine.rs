@@ -66,11 +66,13 @@ pub enum Standard {
     /// Extension of v1model, for statistics: `egress_spec` before `mark_to_drop`, plus 1; 0 if `mark_to_drop` did not
     /// run. The drop is counted at that port's queue.
     IntendedPort,
+    /// Extension of v1model: rate in kbit/s at which the port sent while packets waited; all ones while it is unknown.
+    DequeueRate,
 }
 
 impl Standard {
     /// All fields, in the order of the struct.
-    pub const ALL: [Standard; 17] = [
+    pub const ALL: [Standard; 18] = [
         Standard::IngressPort,
         Standard::EgressSpec,
         Standard::EgressPort,
@@ -88,6 +90,7 @@ impl Standard {
         Standard::ParserError,
         Standard::Priority,
         Standard::IntendedPort,
+        Standard::DequeueRate,
     ];
 
     /// Name in `standard_metadata_t`.
@@ -110,6 +113,7 @@ impl Standard {
             Standard::ParserError => "parser_error",
             Standard::Priority => "priority",
             Standard::IntendedPort => "jettison_intended_port",
+            Standard::DequeueRate => "jettison_dequeue_rate",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Fields of `standard_metadata` that the architecture writes.
 
-use jettison_core::Time;
+use jettison_core::{Rate, Time};
 use jettison_switch::{Port, QueueReading};
 use jettison_wire::{Instance, PacketMeta};
 
@@ -40,6 +40,11 @@ pub(super) fn depart<M: Machine>(
     machine.set_standard(Standard::DeqTimedelta, now.as_micros().saturating_sub(enqueued));
     machine.set_standard(Standard::EnqQdepth, u64::from(queue.enq_qdepth));
     machine.set_standard(Standard::DeqQdepth, u64::from(queue.deq_qdepth));
+}
+
+/// A rate in kbit/s, rounded down; all ones if it is unknown.
+pub(super) fn kbit(rate: Option<Rate>) -> u64 {
+    rate.map_or(u64::from(u32::MAX), |rate| (rate.as_bits() / 1000).min(u64::from(u32::MAX)))
 }
 
 /// `instance_type` at egress: a packet that ingress sent to a port is normal, however it came to ingress.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jettison_core::{DropReason, RandomStream, Time};
+use jettison_octopus::DequeueRate;
 use jettison_switch::{Actions, Fate, Loopback, Mirror, MirrorTo, Port, QueueReading, Replica};
 use jettison_wire::{Instance, Packet};
 
@@ -38,6 +39,8 @@ struct PortState {
     random: Box<RandomStream>,
     /// Number of traffic classes of the port's discipline.
     classes: Option<u16>,
+    /// Measurement of `jettison_dequeue_rate`, for programs that read it.
+    rate: Option<Box<DequeueRate>>,
 }
 
 /// Events of a program that the pipeline does not count.
@@ -61,8 +64,12 @@ impl<M: Machine> SimpleSwitch<M> {
         ports: Vec<(RandomStream, Option<u16>)>,
     ) -> SimpleSwitch<M> {
         let plane = Plane::new(&program, ingress);
-        let ports =
-            ports.into_iter().map(|(random, classes)| PortState { random: Box::new(random), classes });
+        let measures = program.reads_dequeue_rate;
+        let ports = ports.into_iter().map(|(random, classes)| PortState {
+            random: Box::new(random),
+            classes,
+            rate: measures.then(|| Box::new(DequeueRate::paper())),
+        });
         SimpleSwitch {
             program,
             machine,
@@ -224,6 +231,9 @@ impl<M: Machine> SimpleSwitch<M> {
         plane.effects.clear();
         machine.load(&context.saved);
         metadata::depart(machine, &packet.meta, context.frame().length(), port, queue, now);
+        if let Some(rate) = self.ports.get_mut(usize::from(port.0)).and_then(|port| port.rate.as_mut()) {
+            machine.set_standard(Standard::DequeueRate, metadata::kbit(rate.rate(now)));
+        }
         if let Some(rid) = context.rid {
             machine.set_standard(Standard::EgressRid, u64::from(rid));
         }
@@ -240,6 +250,12 @@ impl<M: Machine> SimpleSwitch<M> {
         self.headers.clear();
         machine.deparse(&mut self.headers, plane);
         put_back(packet, context, &self.headers, self.frames, keep);
+    }
+
+    /// The measurement of a port's dequeue rate, if the program reads it.
+    #[inline]
+    fn rate(&mut self, port: Port) -> Option<&mut DequeueRate> {
+        self.ports.get_mut(usize::from(port.0)).and_then(|port| port.rate.as_deref_mut())
     }
 
     /// Swaps the random streams, so that `random` draws from the port's stream at egress and from ingress's otherwise.
@@ -350,9 +366,28 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
             } else {
                 self.contexts.release(tag);
                 packet.meta.tag = 0;
+                if let Some(rate) = self.rate(port) {
+                    rate.departed(packet.meta.length, now);
+                }
             }
         }
         self.swap_streams(port);
+    }
+
+    fn queued(&mut self, port: Port, now: Time) {
+        if let Some(rate) = self.rate(port) {
+            rate.arrived(now);
+        }
+    }
+
+    fn found_empty(&mut self, port: Port, now: Time) {
+        if let Some(rate) = self.rate(port) {
+            rate.found_empty(now);
+        }
+    }
+
+    fn wants_idle_polls(&self, _: Port) -> bool {
+        self.program.reads_dequeue_rate
     }
 
     fn arrived(&mut self, at: Time) {

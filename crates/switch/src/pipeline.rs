@@ -212,6 +212,7 @@ impl<P: Program> Pipeline<P> {
             packet.meta.class = class;
         }
         out.sink.offered(port, &packet, now);
+        self.program.queued(port, now);
         let mut watched = Watched::queue(&mut self.program, port, out);
         self.manager.enqueue(port, packet, now, &mut watched);
         if self.service.is_some() {
@@ -342,7 +343,10 @@ impl<P: Program> Switch for Pipeline<P> {
         let mut drops_left = None;
         loop {
             let mut watched = Watched::queue(&mut self.program, to, out);
-            let mut packet = self.manager.dequeue(to, now, &mut watched)?;
+            let Some(mut packet) = self.manager.dequeue(to, now, &mut watched) else {
+                self.program.found_empty(to, now);
+                return None;
+            };
             let queue = self.manager.reading(to, &packet, self.ingress_delay, now);
             let mut actions = Actions::at_egress(to, queue.class);
             self.program.egress(&mut packet, to, &queue, now, &mut actions);
@@ -427,7 +431,7 @@ impl<P: Program> Switch for Pipeline<P> {
 
     fn wants_idle_polls(&self, to: Port) -> bool {
         // With a service model, the egress workers make these polls.
-        self.service.is_none() && self.manager.wants_idle_polls(to)
+        self.service.is_none() && (self.manager.wants_idle_polls(to) || self.program.wants_idle_polls(to))
     }
 
     fn has_departure(&self, to: Port) -> bool {

@@ -43,6 +43,20 @@ pub trait Program: Send {
     /// original packet and keeps its state.
     fn replicated(&mut self, _replica: &mut Packet, _member: Replica, _last: bool) {}
 
+    /// Called when a packet joins the queue of a port.
+    #[inline]
+    fn queued(&mut self, _port: Port, _now: Time) {}
+
+    /// Called when an opportunity of the port's link finds its queue empty.
+    #[inline]
+    fn found_empty(&mut self, _port: Port, _now: Time) {}
+
+    /// Whether the program needs [`Program::found_empty`] from the links of idle ports too.
+    #[inline]
+    fn wants_idle_polls(&self, _port: Port) -> bool {
+        false
+    }
+
     /// Called when the pipeline sends a digest of this program.
     fn digested(&mut self, _receiver: u32, _now: Time) {}
 

@@ -59,6 +59,7 @@ fn program(keys: &[Shape]) -> Program {
         value_sets: Vec::new(),
         field_lists: Vec::new(),
         numbered_lists: Default::default(),
+        reads_dequeue_rate: false,
         errors: vec![Arc::from("NoError")],
         pipeline: Pipeline {
             headers: VarId(0),

@@ -71,6 +71,8 @@ pub struct Program {
     pub errors: Vec<Arc<str>>,
     /// The pipeline's blocks and their shared state.
     pub pipeline: Pipeline,
+    /// Whether the program mentions the field `jettison_dequeue_rate`. If not, the switch need not measure it.
+    pub reads_dequeue_rate: bool,
 }
 
 /// The blocks of `V1Switch`.

@@ -14,6 +14,10 @@
 #define V1MODEL_VERSION 20180101
 #endif
 
+// Defined by this implementation alone: a program may ask whether the extensions below are there. Their names begin with
+// jettison_.
+#define JETTISON_V1MODEL 1
+
 const bit<32> __v1model_version = V1MODEL_VERSION;
 
 match_kind {
@@ -48,6 +52,7 @@ struct standard_metadata_t {
     error parser_error;                 // how parsing ended
     bit<3> priority;                    // the queue; the highest is served first
     bit<10> jettison_intended_port;         // egress_spec + 1 as it was before mark_to_drop: for statistics alone
+    bit<32> jettison_dequeue_rate;      // at egress: kbit/s at which the port sent while packets waited; all ones if unknown
 }
 
 #undef V1MODEL_PORT

@@ -11,6 +11,9 @@ use crate::ir::{Expr as IrExpr, ExprKind as Ir, Step, StmtKind, UnaryOp};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, Name};
 
+/// Field of the standard metadata that a switch measures only for programs that mention it.
+const DEQUEUE_RATE: &str = "jettison_dequeue_rate";
+
 impl<'a> Checker<'a> {
     /// Elaborates `of.name`.
     pub(super) fn member(&mut self, of: &'a Expr, name: &'a Name, span: Span) -> Option<Value> {
@@ -59,6 +62,7 @@ impl<'a> Checker<'a> {
                     return None;
                 };
                 let ty = fields[index].ty.clone();
+                self.output.reads_dequeue_rate |= &*name.text == DEQUEUE_RATE;
                 match &base.kind {
                     Kind::Fields(items) => items.get(index).cloned(),
                     Kind::Invalid => self.zero(&ty, span),

@@ -191,6 +191,7 @@ struct Output<'a> {
     global_entities: FxHashMap<Arc<str>, scope::Entity>,
     /// The pipeline's shared variables: headers, metadata and standard metadata.
     shared: Option<[(VarId, Ty); 3]>,
+    reads_dequeue_rate: bool,
 }
 
 impl<'a> Checker<'a> {

@@ -57,6 +57,7 @@ impl<'a> Checker<'a> {
             numbered_lists,
             errors: self.errors.clone(),
             pipeline,
+            reads_dequeue_rate: made.reads_dequeue_rate,
         })
     }
 

@@ -74,6 +74,7 @@ impl Maker {
             value_sets: Vec::new(),
             field_lists: Vec::new(),
             numbered_lists: Default::default(),
+            reads_dequeue_rate: false,
             errors: errors.map(Arc::from).collect(),
             pipeline: Pipeline {
                 headers: VarId(0),

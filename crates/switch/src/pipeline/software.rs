@@ -122,10 +122,12 @@ impl<P: Program> Pipeline<P> {
         let Some(mut packet) = self.manager.dequeue(port, now, &mut watched) else {
             // Nothing is due before the discipline's wakeup or the next arrival.
             service.ports[number].refused = true;
+            self.program.found_empty(port, now);
             return;
         };
         service.departed(number, packet.meta.enqueued_at);
-        service.ports[number].idle_poll = self.manager.wants_idle_polls(port);
+        service.ports[number].idle_poll =
+            self.manager.wants_idle_polls(port) || self.program.wants_idle_polls(port);
         let queue = self.manager.reading(port, &packet, service.before_queue, now);
         let mut actions = Actions::at_egress(port, queue.class);
         self.program.egress(&mut packet, port, &queue, now, &mut actions);

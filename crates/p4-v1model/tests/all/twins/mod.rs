@@ -27,7 +27,7 @@ use jettison_wire::{Address, Ecn};
 use serde_json::{Value, json};
 
 use bench::{Trace, drive};
-use traffic::{Arrivals, Load, RATE, messages};
+use traffic::{Arrivals, Load, RATE, messages, messages_with_bitrates};
 
 const RATES: [u64; 3] = [RATE, RATE, 100_000_000_000];
 const ROUTE: &str = "table_add ipv4_lpm send 10.0.1.0/24 => 1\n";
@@ -230,6 +230,21 @@ fn octopus_is_equal_with_prioritized_clones_and_inactive_with_low_priority_clone
     );
     let failing = p4("octopus", "mirroring_add 101 1", queue.expect("the parameters are valid"), &arrivals);
     assert_eq!(failing.dropped, []);
+}
+
+#[test]
+fn octopus_measures_the_bandwidth_in_the_data_plane() {
+    let arrivals = messages_with_bitrates(6_000, 5);
+    let parameters = json!({ "kind": "octopus", "limit": "10000 packets" });
+    let native_trace = native(&parameters, &arrivals);
+    let sessions = "mirroring_add 101 1 priority=1";
+    equal(&native_trace, &p4("octopus", sessions, priorities(2, 10_000), &arrivals), 1_000);
+    // Without the measurement only newer messages drop older ones.
+    let unlimited = format!("table_set_default octopus set_octopus 0xffffff 0\n{sessions}");
+    let by_message = p4("octopus", &unlimited, priorities(2, 10_000), &arrivals);
+    let parameters = json!({ "kind": "octopus", "limit": "10000 packets", "min_samples": 1_000_000, "bandwidth": "restarted" });
+    equal(&native(&parameters, &arrivals), &by_message, 1_000);
+    assert!(native_trace.dropped.len() > by_message.dropped.len() + 500);
 }
 
 #[test]

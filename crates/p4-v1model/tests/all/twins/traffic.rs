@@ -76,11 +76,20 @@ fn udp(src: Address, port: u16, inline: &[u8], payload: usize) -> Packet {
 /// Messages of one to six packets, of four streams in two flows, every third a dropper. Each message is a burst above
 /// the link's rate.
 pub fn messages(count: u32, seed: u64) -> Arrivals {
+    streams_of_messages(count, seed, 4, 0)
+}
+
+/// The same of one stream, in which every other message has a bitrate threshold of up to twice the link's rate.
+pub fn messages_with_bitrates(count: u32, seed: u64) -> Arrivals {
+    streams_of_messages(count, seed, 1, 2 * RATE / 1000)
+}
+
+fn streams_of_messages(count: u32, seed: u64, streams: u64, highest: u64) -> Arrivals {
     let mut random = Seed(seed).stream(&["messages"]);
     let mut next = [0u32; 4];
     let (mut now, mut id, mut arrivals) = (Time::from_millis(1), 0, Arrivals::new());
     for _ in 0..count {
-        let stream = random.uniform(0, 3) as usize;
+        let stream = random.uniform(0, streams - 1) as usize;
         let parts = random.uniform(1, 6) as u16;
         let header = OctopusHeader {
             position: Position::Solo,
@@ -88,7 +97,11 @@ pub fn messages(count: u32, seed: u64) -> Arrivals {
             priority: random.uniform(0, 7) as u8,
             drop_flag: random.uniform(0, 2) == 0,
             threshold: random.uniform(0, 7) as u8,
-            bitrate_threshold: 0,
+            bitrate_threshold: if highest > 0 {
+                (random.uniform(0, 1) * random.uniform(0, highest)) as u32
+            } else {
+                0
+            },
             slack: 0,
             stream: stream as u16,
         };
