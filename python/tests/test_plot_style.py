@@ -84,7 +84,7 @@ def test_a_family_gets_darker_with_size():
         [f"{kind}-{n}" for kind in ("ired", "tail-drop") for n in (64, 128, 256, 512, 1024)],
         ["newreno", "newcwv", "newcwv paced", "newcwv paced as Linux"],
         ["baseline", "priority", "codel", "codel-head", "codel++", "codel++-16", "codel++-256"],
-        ["red", "fred", "red-dpm", "red-dpm-share"],
+        ["red", "red-victim", "fred", "red-dpm", "red-dpm-limits", "red-dpm-share", "red-dpm-tail"],
         ["bbr", "cubic", "sprout", "cubic+codel", "abc", "oracle", "stale oracle"],
         [
             "octopus",

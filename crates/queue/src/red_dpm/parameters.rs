@@ -83,7 +83,7 @@ impl Default for RedDpmParameters {
             flow_min_th: None,
             flow_max_th: None,
             min_share: Threshold::Packets(2),
-            stale_age: Duration::from_millis(20),
+            stale_age: Duration::from_millis(100),
             stale_depth: Threshold::Packets(5),
             delete_and_advance: true,
             victim: Victim::Random,

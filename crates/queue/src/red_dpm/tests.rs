@@ -244,6 +244,32 @@ fn without_delete_and_advance_the_newest_packet_is_dropped() {
 }
 
 #[test]
+fn a_gap_shows_a_logical_queue_earlier() {
+    // §3: responsive flows are notified sooner, since the oldest packet is dropped. Packet 4 finds the buffer full.
+    let departures_until_the_gap_shows = |delete_and_advance| {
+        let mut queue = dpm(RedDpmParameters { delete_and_advance, limit: Limit::packets(8), ..quiet() });
+        for id in 0..4 {
+            queue.enqueue(tagged(1, id, 1000), Time::ZERO, &mut NoOutcomes);
+            queue.enqueue(packet_of(9, 100 + id, 1000), Time::ZERO, &mut NoOutcomes);
+        }
+        queue.enqueue(tagged(1, 4, 1000), Time::ZERO, &mut NoOutcomes);
+        let mut expected = 0;
+        (1..).find(|departure| {
+            let packet = queue.dequeue(Time::ZERO, &mut NoOutcomes).expect("the gap shows before the queue is empty");
+            if *departure == 1 {
+                queue.enqueue(tagged(1, 5, 1000), Time::ZERO, &mut NoOutcomes);
+            }
+            let own = packet.meta.id < 100;
+            let shows = own && packet.meta.id > expected;
+            expected += u32::from(own);
+            shows
+        })
+    };
+    assert_eq!(departures_until_the_gap_shows(true), Some(1));
+    assert_eq!(departures_until_the_gap_shows(false), Some(9), "behind all eight packets of the queue");
+}
+
+#[test]
 fn the_main_average_takes_no_sample_of_packets_that_the_flow_test_handles() {
     let thresholds = |flow: u64| RedDpmParameters {
         flow_test: FlowTest::FredLimits,
