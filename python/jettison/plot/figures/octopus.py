@@ -322,11 +322,13 @@ def beyond(results: Results) -> Figure:
     experiments=[LEGACY],
 )
 def fig17(results: Results) -> Figure:
-    """Octopus, figure 17: a backlogged flow from 20 to 80 s at a legacy switch, means of ten seconds."""
+    """Octopus, figure 17: a backlogged flow of BBR from 20 to 80 s at a legacy switch, means of ten seconds."""
     made, axes = style.panels(2, 1, (7.6, 5.0), sharey=False)
     own = {
         "load": "bulk for a minute",
-        "scheme": ["octobbr", "salsify-idle", "salsify-send-gap", "octopus", "octopus-options"],
+        "rival": "bbr",
+        "buffer": "100 packets",
+        "scheme": ["octobbr", "salsify-idle", "salsify-send-gap", "awstream-cubic", "awstream-bbr"],
     }
     time_series(results[LEGACY], "throughput", "switch.forward", variants=own, samples=10, ax=axes[0])
     time_series(results[LEGACY], "sqi_ssim", "video", variants=own, samples=10, ax=axes[1])
