@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::Time;
+use jettison_core::{Duration, Time};
 use jettison_wire::OctopusHeader;
 
 use super::bits::Bits;
@@ -74,9 +74,11 @@ pub(super) struct InProgress {
 
 impl InProgress {
     /// Starts a message; its packets are sent next.
-    pub fn begin(&mut self, waiting: Waiting, is_reliable: bool, now: Time) {
+    ///
+    /// `ahead` is what its slack is less by in addition to its wait.
+    pub fn begin(&mut self, waiting: Waiting, is_reliable: bool, ahead: Duration, now: Time) {
         let mut label = waiting.label;
-        label.slack = remaining_slack(&label, now.since(waiting.accepted_at));
+        label.slack = remaining_slack(&label, now.since(waiting.accepted_at) + ahead);
         let mut begun = ActiveMessage {
             asked: waiting.label,
             label,

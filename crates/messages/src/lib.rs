@@ -49,6 +49,6 @@ mod window;
 pub use connection::{Connection, Transmit};
 pub use limits::Limits;
 pub use message::{Message, MessageEvent, MessageParams, MessagePayload, SendError};
-pub use parameters::{OctopusParameters, Repair};
+pub use parameters::{EstimateRule, OctopusParameters, Repair, SendVerdict};
 pub use statistics::{OctopusStatistics, Tally};
 pub use streams::StreamOptions;

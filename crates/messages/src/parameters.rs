@@ -54,6 +54,13 @@ pub struct OctopusParameters {
     pub slack: bool,
     /// In that verdict: drop only messages that have arrived completely. In a send buffer all have.
     pub whole_message_only: bool,
+    /// The rule of that verdict.
+    pub send_verdict: SendVerdict,
+    /// The bandwidth told to applications and to that verdict, if the controller has an estimate.
+    pub estimate: EstimateRule,
+    /// Whether the slack on the wire, and in the send buffer's verdict by bitrate, is less by half the lowest RTT, too
+    /// (as the authors' code, which has it for the way to the router).
+    pub slack_covers_path: bool,
     /// Repair of losses on unreliable streams: `none`, `retransmit` (always), or `while-fresh` (while the message is
     /// younger than `fresh`). Messages that the drop verdict has made obsolete are never retransmitted (with `adapt`).
     pub repair: Repair,
@@ -70,6 +77,8 @@ pub struct OctopusParameters {
     pub time_threshold: f64,
     /// Packets sent at a probe timeout (RFC 9002 §6.2.4: one or two).
     pub probe_packets: u32,
+    /// Minimum probe timeout (RFC 9002: 0; the authors' code: 2 s without an acknowledgement, and no probes).
+    pub min_pto: Duration,
     /// Maximum probe timeout, including back-off. RFC 9002 has none; media must resume soon after an outage.
     pub max_pto: Duration,
     /// Length of persistent congestion in probe timeouts (RFC 9002 §7.6.1).
@@ -88,6 +97,33 @@ pub struct OctopusParameters {
     pub first_message: u32,
     /// Bounds of a receiver's state and work: datagrams are not authenticated.
     pub limits: Limits,
+}
+
+/// Rule of the verdict in the send buffer.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum SendVerdict {
+    /// That of routers, on each message that is about to leave; not by bitrate while the application limits the
+    /// estimate.
+    #[default]
+    Router,
+    /// That of the authors' code: stale are the messages that wait when a dropper is accepted, if they have waited their
+    /// slack by then. The bitrate is judged when a message is about to leave, unless it is the newest one. Messages of
+    /// one packet are never dropped.
+    Authors,
+}
+
+/// The bandwidth told to applications and to the verdict in the send buffer.
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum EstimateRule {
+    /// The controller's estimate.
+    #[default]
+    Bandwidth,
+    /// The higher one of the controller's estimate and its pacing rate (the authors' code).
+    PacingRate,
 }
 
 /// Repair of losses on unreliable streams.
@@ -121,6 +157,9 @@ impl Default for OctopusParameters {
             overtake: false,
             slack: false,
             whole_message_only: false,
+            send_verdict: SendVerdict::Router,
+            estimate: EstimateRule::Bandwidth,
+            slack_covers_path: false,
             repair: Repair::None,
             fresh: Duration::from_millis(200),
             max_retransmissions: 10,
@@ -128,6 +167,7 @@ impl Default for OctopusParameters {
             packet_threshold: 3,
             time_threshold: 1.125,
             probe_packets: 2,
+            min_pto: Duration::ZERO,
             max_pto: Duration::from_secs(1),
             persistent_congestion: 3,
             pacing_gain: 1.25,
@@ -160,6 +200,8 @@ impl OctopusParameters {
         for (key, time) in [("initial_rtt", self.initial_rtt), ("max_pto", self.max_pto)] {
             ParameterError::require(!time.is_zero(), key, "be > 0", time)?;
         }
+        let holds = self.min_pto <= Duration::from_secs(60);
+        ParameterError::require(holds, "min_pto", "be at most a minute", self.min_pto)?;
         let packet = format!("be at least one packet of {} bytes", self.mss);
         let holds = self.send_buffer.get() >= u64::from(self.mss);
         ParameterError::require(holds, "send_buffer", &packet, self.send_buffer)?;
@@ -251,6 +293,9 @@ pub(super) struct Settings {
     pub adapt: bool,
     pub overtake: bool,
     pub verdict: VerdictOptions,
+    pub send_verdict: SendVerdict,
+    pub estimate: EstimateRule,
+    pub slack_covers_path: bool,
     pub repair: Repair,
     pub fresh: Duration,
     pub max_retransmissions: u32,
@@ -258,6 +303,7 @@ pub(super) struct Settings {
     pub packet_threshold: u64,
     pub time_threshold: f64,
     pub probe_packets: u32,
+    pub min_pto: Duration,
     pub max_pto: Duration,
     pub persistent_congestion: u32,
     pub pacing_gain: f64,
@@ -283,6 +329,9 @@ impl From<&OctopusParameters> for Settings {
             overtake: p.adapt && p.overtake,
             adapt: p.adapt,
             verdict: VerdictOptions { slack: p.slack, whole_message_only: p.whole_message_only },
+            send_verdict: p.send_verdict,
+            estimate: p.estimate,
+            slack_covers_path: p.slack_covers_path,
             repair: p.repair,
             fresh: p.fresh,
             max_retransmissions: p.max_retransmissions,
@@ -290,6 +339,7 @@ impl From<&OctopusParameters> for Settings {
             packet_threshold: u64::from(p.packet_threshold),
             time_threshold: p.time_threshold,
             probe_packets: p.probe_packets,
+            min_pto: p.min_pto,
             max_pto: p.max_pto,
             persistent_congestion: p.persistent_congestion,
             pacing_gain: p.pacing_gain,

@@ -20,6 +20,8 @@ pub(super) struct Waiting {
     pub payload: MessagePayload,
     pub layout: Layout,
     pub accepted_at: Time,
+    /// Whether a dropper made it stale when that was accepted ([`SendVerdict::Authors`](super::parameters::SendVerdict)).
+    pub is_marked: bool,
 }
 
 /// The queue, bounded in bytes.
@@ -50,6 +52,17 @@ impl SendBuffer {
     pub fn push(&mut self, waiting: Waiting) {
         self.bytes += waiting.payload.len();
         self.queue.push_back(waiting);
+    }
+
+    /// Marks the messages that `dropper` makes stale, except those that have waited no longer than their slack or have
+    /// one packet.
+    pub fn mark_stale(&mut self, dropper: &OctopusHeader, slack: bool, now: Time) {
+        let is_of_stream = |w: &&mut Waiting| w.label.stream == dropper.stream;
+        for waiting in self.queue.iter_mut().filter(is_of_stream) {
+            let slack = if slack { u64::from(waiting.label.slack) } else { 0 };
+            let is_stale = waiting.label.priority >= dropper.threshold && waiting.layout.data > 1;
+            waiting.is_marked |= is_stale && now.since(waiting.accepted_at).as_millis() > slack;
+        }
     }
 
     /// The next message to be sent.

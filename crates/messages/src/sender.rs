@@ -11,7 +11,7 @@ use super::in_flight::{InFlight, SentPacket};
 use super::in_progress::InProgress;
 use super::layout::Layout;
 use super::message::{MessageEvent, MessageParams, MessagePayload, SendError};
-use super::parameters::Settings;
+use super::parameters::{EstimateRule, SendVerdict, Settings};
 use super::rtt::RttEstimator;
 use super::send_buffer::{SendBuffer, Waiting, label};
 use super::statistics::OctopusStatistics;
@@ -126,7 +126,10 @@ impl Sender {
         let number = self.streams.next_number(stream);
         let label = label(stream, number, params);
         self.streams.observe(&label);
-        self.buffer.push(Waiting { label, payload, layout, accepted_at: now });
+        if label.drop_flag && self.settings.send_verdict == SendVerdict::Authors {
+            self.buffer.mark_stale(&label, self.settings.verdict.slack, now);
+        }
+        self.buffer.push(Waiting { label, payload, layout, accepted_at: now, is_marked: false });
         self.counters.accepted.add(length);
         Ok(number)
     }
@@ -139,9 +142,31 @@ impl Sender {
 
     /// Marks delivery-rate samples as application-limited, if no data waits although window and pacing have room.
     pub fn mark_app_limited(&mut self, now: Time) {
-        let has_room = self.flight.bytes() + self.settings.packet <= self.controller.window();
-        if self.is_idle() && has_room && self.pacer.may_send(now) {
+        if !self.is_app_limited() {
+            return;
+        }
+        if self.pacer.may_send(now) {
             self.sampler.on_app_limited(self.flight.bytes());
+        } else {
+            self.sampler.on_idle();
+        }
+    }
+
+    /// The bandwidth for applications and the send buffer's verdict.
+    pub fn bandwidth(&self) -> Option<Rate> {
+        let bandwidth = self.controller.bandwidth()?;
+        Some(match self.settings.estimate {
+            EstimateRule::Bandwidth => bandwidth,
+            EstimateRule::PacingRate => bandwidth.max(self.controller.pacing_rate().unwrap_or(Rate::ZERO)),
+        })
+    }
+
+    /// What a message's slack is less by when it leaves, in addition to its wait.
+    pub fn slack_ahead(&self) -> Duration {
+        match self.settings.slack_covers_path {
+            true if self.rtt.first_at().is_some() => self.rtt.minimum() / 2,
+            true => self.settings.initial_rtt / 2,
+            false => Duration::ZERO,
         }
     }
 
@@ -179,7 +204,7 @@ impl Sender {
         let has_rtt = self.rtt.first_at().is_some();
         let in_flight = self.flight.bytes();
         PathEstimate {
-            bandwidth: self.controller.bandwidth(),
+            bandwidth: self.bandwidth(),
             rtt: has_rtt.then(|| self.rtt.smoothed()),
             min_rtt: has_rtt.then(|| self.rtt.minimum()),
             is_app_limited: self.is_app_limited(),
@@ -205,7 +230,7 @@ impl Sender {
             in_flight: self.flight.bytes(),
             window: self.controller.window(),
             pacing_rate: self.pacing_rate(),
-            bandwidth: self.controller.bandwidth(),
+            bandwidth: self.bandwidth(),
             delivery_rate: self.last_rate.rate(),
             backlog: self.backlog(),
             is_app_limited: self.is_app_limited(),

@@ -60,6 +60,7 @@ impl Sender {
             minimum => minimum.saturating_mul(3),
         };
         let longest = self.settings.max_pto.max(round_trips);
-        self.probe_base().saturating_mul(1 << self.timeouts).min(longest)
+        let timeout = self.probe_base().saturating_mul(1 << self.timeouts).min(longest);
+        timeout.max(self.settings.min_pto)
     }
 }

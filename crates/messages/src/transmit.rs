@@ -1,7 +1,7 @@
 //! Selection of the next packet: retransmissions first, then the rest of the message in progress, then the next
 //! message that the verdict permits.
 
-use jettison_core::{Bytes, DropReason, Rate, Time};
+use jettison_core::{Bytes, DropReason, Duration, Rate, Time};
 use jettison_wire::{InlineBytes, PacketKind, SequenceHeader};
 
 use super::connection::Transmit;
@@ -9,8 +9,9 @@ use super::in_flight::{NO_MESSAGE, SentPacket};
 use super::in_progress::RepairEntry;
 use super::layout;
 use super::message::MessageEvent;
-use super::parameters::HEADERS;
+use super::parameters::{HEADERS, SendVerdict};
 use super::repair::RepairPolicy;
+use super::send_buffer::{Waiting, remaining_slack};
 use super::sender::Sender;
 use crate::path::PathSent;
 use jettison_tcp::Payload;
@@ -191,20 +192,38 @@ impl Sender {
         let (stream, is_reliable) = (waiting.label.stream, self.streams.is_reliable(waiting.label.stream));
         if self.settings.adapt && !is_reliable {
             let waited = now.since(waiting.accepted_at);
-            let verdict = self.streams.verdict(&waiting.label, self.known_bandwidth(), waited);
+            let verdict = match self.settings.send_verdict {
+                SendVerdict::Router => self.streams.verdict(&waiting.label, self.known_bandwidth(), waited),
+                SendVerdict::Authors => self.authors_verdict(&waiting, waited),
+            };
             if let Some(reason) = verdict {
                 self.drop_waiting(&waiting, reason);
                 return;
             }
         }
         self.streams.begin(stream);
-        self.in_progress.begin(waiting, is_reliable, now);
+        self.in_progress.begin(waiting, is_reliable, self.slack_ahead(), now);
+    }
+
+    /// The verdict by the authors' code ([`SendVerdict::Authors`]).
+    fn authors_verdict(&self, waiting: &Waiting, waited: Duration) -> Option<DropReason> {
+        if waiting.is_marked {
+            return Some(DropReason::StaleMessage);
+        }
+        let options = self.settings.verdict;
+        let has_slack = options.slack && remaining_slack(&waiting.label, waited + self.slack_ahead()) > 0;
+        let is_newest = self.buffer.is_empty();
+        if has_slack || is_newest || waiting.layout.data < 2 {
+            return None;
+        }
+        let asked = u64::from(waiting.label.bitrate_threshold) * 1000;
+        (asked > self.bandwidth()?.as_bits()).then_some(DropReason::OverBitrate)
     }
 
     /// The bandwidth for the verdict. An application-limited estimate reflects the sent rate, not the path's: it is no
     /// reason to drop, like an empty queue in a router.
     pub fn known_bandwidth(&self) -> Option<Rate> {
-        self.controller.bandwidth().filter(|_| !self.sampler.is_app_limited())
+        self.bandwidth().filter(|_| !self.sampler.is_app_limited())
     }
 
     /// RFC 9002 §6.2.4: sends a packet that will be acknowledged, regardless of window and pacing. New data if

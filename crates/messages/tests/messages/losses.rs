@@ -66,6 +66,15 @@ fn rfc9002_6_2_1_the_probe_timeout_doubles_and_has_a_ceiling() {
 }
 
 #[test]
+fn a_minimum_delays_probes() {
+    let mut net = Net::new(ms(10), &OctopusParameters { min_pto: ms(2000), ..parameters() });
+    net.script(|seen| if seen.at < at(1_000) { Fate::Drop } else { Fate::Pass });
+    net.send(980);
+    net.run_to_end(at(60_000));
+    assert_eq!(net.data().iter().map(|seen| seen.at).collect::<Vec<_>>(), [at(0), at(2000), at(2000)]);
+}
+
+#[test]
 fn an_empty_probe_settles_packets_dropped_by_a_router() {
     let mut net = Net::new(ms(10), &parameters());
     // A router with a verdict on all data drops everything in flight, and every probe that carries data.

@@ -1,7 +1,7 @@
 //! The drop verdict in the send buffer: that of routers, on messages that have not begun to leave.
 
 use jettison_core::{DropReason, Rate};
-use jettison_messages::{MessageEvent, MessageParams, OctopusParameters};
+use jettison_messages::{EstimateRule, MessageEvent, MessageParams, OctopusParameters, SendVerdict};
 use jettison_tcp::Payload;
 
 use super::harness::*;
@@ -110,4 +110,70 @@ fn streams_do_not_drop_each_others_messages() {
     net.send_with(2, Payload::Zeros(500).into(), dropper).expect("there is room");
     net.run_to_end(at(5000));
     assert_eq!(drops(&net), []);
+}
+
+/// The rule of the authors' code, with slack.
+fn authors() -> OctopusParameters {
+    OctopusParameters { send_verdict: SendVerdict::Authors, slack: true, ..parameters() }
+}
+
+#[test]
+fn by_the_authors_rule_a_dropper_judges_what_waits_when_it_is_accepted() {
+    let mut net = filled(&authors());
+    let label = MessageParams { priority: 2, slack: 30, ..PLAIN };
+    let old = send(&mut net, 2_000, label);
+    let single = send(&mut net, 500, label);
+    net.run_until(at(20));
+    let young = send(&mut net, 2_000, label);
+    net.run_until(at(31));
+    let dropper = send(&mut net, 500, MessageParams { drop_flag: true, threshold: 2, ..PLAIN });
+    net.run_to_end(at(5000));
+    assert_eq!(drops(&net), [(old, DropReason::StaleMessage)]);
+    assert_eq!(
+        net.delivered(),
+        [0, single, young, dropper],
+        "the young one has waited 11 ms by then, and 80 ms when it leaves"
+    );
+}
+
+#[test]
+fn by_the_authors_rule_the_newest_message_and_those_of_one_packet_have_any_bitrate() {
+    let high = MessageParams { bitrate_threshold: 2000, ..PLAIN };
+    let mut net = filled(&authors());
+    let dropped = send(&mut net, 2_000, high);
+    let single = send(&mut net, 500, high);
+    let newest = send(&mut net, 2_000, high);
+    net.run_to_end(at(5000));
+    assert_eq!(drops(&net), [(dropped, DropReason::OverBitrate)]);
+    assert_eq!(net.delivered(), [0, single, newest]);
+}
+
+#[test]
+fn half_the_lowest_rtt_is_taken_off_the_slack_if_it_covers_the_path() {
+    let with = |slack_covers_path, slack| {
+        let mut net = filled(&OctopusParameters { slack_covers_path, ..authors() });
+        send(&mut net, 2_000, MessageParams { bitrate_threshold: 2000, slack, ..PLAIN });
+        send(&mut net, 500, PLAIN);
+        net.run_to_end(at(5000));
+        let seen = net.data().into_iter().filter_map(|seen| seen.label).find(|label| label.message.get() == 1);
+        seen.map(|label| label.slack)
+    };
+    // It waits 100 ms, and half the RTT is 50 ms.
+    assert_eq!([with(false, 100), with(false, 160)], [None, Some(60)]);
+    assert_eq!([with(true, 150), with(true, 160)], [None, Some(10)]);
+}
+
+#[test]
+fn the_estimate_may_be_the_pacing_rate_where_that_is_higher() {
+    let told = |estimate| {
+        let bbr = serde_json::json!({"congestion": "bbr", "mss": 980});
+        let parameters = OctopusParameters { estimate, ..serde_json::from_value(bbr).expect("it is valid") };
+        let mut net = Net::new(ms(10), &parameters);
+        net.send(20_000);
+        net.run_until(at(30));
+        (net.ends[0].estimate(net.now).bandwidth, net.statistics(0).pacing_rate)
+    };
+    let (bandwidth, pacing) = told(EstimateRule::Bandwidth);
+    assert!(bandwidth < pacing, "Startup paces at a multiple: {bandwidth:?}, {pacing:?}");
+    assert_eq!(told(EstimateRule::PacingRate), (pacing, pacing));
 }

@@ -33,7 +33,7 @@ use std::fmt::Debug;
 use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_wire::Ecn;
 
-pub use bbr::{Bbr, BbrParameters, BbrState};
+pub use bbr::{Bbr, BbrParameters, BbrState, LimitedBy, RateInterval, Round, WindowQuantum};
 pub use cubic::{Cubic, CubicParameters};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use entry::{Controller, ControllerContext, InKernel};

@@ -39,12 +39,21 @@ pub struct RateSample {
     pub prior_delivered: u64,
     /// Whether the application limited the sender then, so that the sample may be too low.
     pub is_app_limited: bool,
+    /// The ACK interval alone; zero if there is no sample.
+    pub ack_interval: Duration,
+    /// Whether the sender has had nothing to send, and room in its window, since its last departure.
+    pub is_sender_idle: bool,
 }
 
 impl RateSample {
     /// The delivery rate; `None` without a sample.
     pub fn rate(&self) -> Option<Rate> {
         (!self.interval.is_zero()).then(|| Rate::of(Bytes::new(self.delivered), self.interval))
+    }
+
+    /// The rate over the ACK interval alone: more than the sending rate, if a queue on the path empties.
+    pub fn ack_rate(&self) -> Option<Rate> {
+        (!self.ack_interval.is_zero()).then(|| Rate::of(Bytes::new(self.delivered), self.ack_interval))
     }
 }
 
@@ -58,6 +67,7 @@ pub struct RateSampler {
     app_limited_until: u64,
     /// Delivered count that ends the current round.
     round_end: u64,
+    is_idle: bool,
 }
 
 impl RateSampler {
@@ -76,6 +86,7 @@ impl RateSampler {
     /// Records the departure of a segment with `in_flight` bytes in flight (draft §3.2, SendPacket).
     #[inline]
     pub fn on_sent(&mut self, now: Time, in_flight: u64) -> SendSnapshot {
+        self.is_idle = false;
         if in_flight == 0 {
             self.first_sent_at = now;
             self.delivered_at = now;
@@ -92,6 +103,13 @@ impl RateSampler {
     #[inline]
     pub fn on_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
+        self.is_idle = true;
+    }
+
+    /// The last data has left and the window has room, although the next departure may still be paced.
+    #[inline]
+    pub fn on_idle(&mut self) {
+        self.is_idle = true;
     }
 
     /// Processes an ACK that delivers `bytes`, of which `newest` was sent last (draft §3.3). Also returns whether a
@@ -119,12 +137,16 @@ impl RateSampler {
         let ack_elapsed = now.since(snapshot.delivered_at);
         let interval = send_elapsed.max(ack_elapsed);
         // Draft §3.3: a sample over less than the lowest RTT comes from ACK compression or a spurious retransmission.
-        let interval = if min_rtt != Duration::MAX && interval < min_rtt { Duration::ZERO } else { interval };
+        let is_short = min_rtt != Duration::MAX && interval < min_rtt;
+        let (interval, ack_interval) =
+            if is_short { (Duration::ZERO, Duration::ZERO) } else { (interval, ack_elapsed) };
         let sample = RateSample {
             delivered: self.delivered - snapshot.delivered,
             interval,
             prior_delivered: snapshot.delivered,
             is_app_limited: snapshot.is_app_limited,
+            ack_interval,
+            is_sender_idle: self.is_idle,
         };
         (sample, is_round_start)
     }
@@ -155,6 +177,7 @@ mod tests {
             in_flight += 1250;
         }
         assert_eq!(last.rate(), Some(Rate::from_mbit(10)));
+        assert_eq!(last.ack_rate(), last.rate());
         assert!(!last.is_app_limited);
     }
 

@@ -8,6 +8,7 @@
 //!
 //! The controller depends on its samples alone, not on TCP: any transport can use it. Units: payload bytes.
 
+mod aggregation;
 mod filter;
 mod gains;
 mod model;
@@ -18,6 +19,7 @@ use jettison_core::{Bytes, Duration, Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_registry::style::{Line::Solid, VERMILION};
 use jettison_registry::{Entry, ParameterError};
 
+use self::aggregation::ExtraAcked;
 use self::gains::{GainCycle, PhaseInput};
 use self::model::{FullPipe, PathModel};
 use self::window::{Aim, Window};
@@ -27,7 +29,7 @@ use super::{
     RecoveryEnd, RtoEvent, SentSample,
 };
 
-pub use parameters::BbrParameters;
+pub use parameters::{BbrParameters, LimitedBy, RateInterval, Round, WindowQuantum};
 
 /// What it reports of its state.
 const GAUGES: &[Gauge] = &[BANDWIDTH, MIN_RTT, STATE, PACING_GAIN];
@@ -69,6 +71,15 @@ const NOMINAL_RTT: Duration = Duration::from_millis(1);
 /// Quanta in flight in addition to the path's own, at both hosts (draft §4.2.3.2).
 const QUANTA: u64 = 3;
 
+/// The quantum of [`WindowQuantum::Stepped`] in segments.
+fn stepped_quantum(pacing_rate: Rate) -> u64 {
+    match pacing_rate.as_bits() / 1_000_000 {
+        0..12 => 3,
+        12..24 => 5,
+        mbit => (mbit / 6).min(43),
+    }
+}
+
 /// The state of BBR (draft §3.4, §4.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BbrState {
@@ -92,6 +103,7 @@ pub struct Bbr {
     // Path.
     model: PathModel,
     full_pipe: FullPipe,
+    extra_acked: ExtraAcked,
     // State machine.
     state: BbrState,
     pacing_gain: f64,
@@ -116,8 +128,9 @@ impl Bbr {
         let mut bbr = Bbr {
             mss: context.mss,
             random: context.random.clone(),
-            model: PathModel::new(&parameters),
+            model: PathModel::new(&parameters, context.mss),
             full_pipe: FullPipe::default(),
+            extra_acked: ExtraAcked::default(),
             state: BbrState::Startup,
             pacing_gain: parameters.startup_gain,
             window_gain: parameters.startup_gain,
@@ -157,10 +170,27 @@ impl Bbr {
 
     /// Draft §4.2.3.2, BBRInflight: `gain` times the path's capacity, plus quanta at the hosts.
     pub fn in_flight_for(&self, gain: f64) -> u64 {
+        let quanta = match self.parameters.window_quantum {
+            WindowQuantum::Sent => QUANTA * self.quantum,
+            WindowQuantum::Stepped => 0,
+        };
         match self.model.bdp() {
-            Some(bdp) => (gain * bdp as f64) as u64 + QUANTA * self.quantum,
+            Some(bdp) => (gain * bdp as f64) as u64 + quanta,
             None => self.window.initial(),
         }
+    }
+
+    /// The window's target: what the gain asks for, and allowances.
+    fn target(&self) -> u64 {
+        let mut target = self.in_flight_for(self.window_gain);
+        if self.parameters.window_quantum == WindowQuantum::Stepped && self.model.bdp().is_some() {
+            target += QUANTA * stepped_quantum(self.pacing_rate) * self.mss;
+        }
+        if self.parameters.extra_acked_gain > 0.0 && self.full_pipe.is_filled() {
+            let extra = self.extra_acked.bytes(self.model.bandwidth());
+            target += (self.parameters.extra_acked_gain * extra as f64) as u64;
+        }
+        target
     }
 
     /// The RTT for pacing the initial window before the first sample. It does not enter RTprop.
@@ -212,7 +242,8 @@ impl Bbr {
     fn enter_probe_bw(&mut self, now: Time) {
         self.state = BbrState::ProbeBw;
         self.window_gain = self.parameters.window_gain;
-        self.cycle = GainCycle::start(self.random.as_mut(), now);
+        let random = self.random.as_mut().filter(|_| self.parameters.random_phase);
+        self.cycle = GainCycle::start(random, now);
         self.pacing_gain = self.cycle.gain();
     }
 
@@ -244,8 +275,9 @@ impl Bbr {
     }
 
     /// Draft §4.3.3, BBRCheckDrain.
-    fn check_drain(&mut self, ack: &AckSample) {
-        if self.state == BbrState::Startup && self.full_pipe.is_filled() {
+    fn check_drain(&mut self, ack: &AckSample, has_lost: bool) {
+        let is_over = self.full_pipe.is_filled() || (has_lost && self.parameters.startup_ends_on_loss);
+        if self.state == BbrState::Startup && is_over {
             self.enter_drain();
         }
         if self.state == BbrState::Drain && ack.in_flight <= self.in_flight_for(1.0) {
@@ -321,13 +353,17 @@ impl CongestionController for Bbr {
         self.model.update_bandwidth(ack);
         self.check_cycle_phase(ack, has_lost);
         self.full_pipe.check(&self.model);
-        self.check_drain(ack);
+        self.check_drain(ack, has_lost);
+        if self.parameters.extra_acked_gain > 0.0 {
+            let (rate, starts) = (self.model.bandwidth(), self.model.is_round_start());
+            self.extra_acked.on_ack(ack.now, ack.delivered, rate, self.window.bytes(), starts);
+        }
         self.model.update_rtprop(ack.rtt, ack.now);
         self.check_probe_rtt(ack);
         self.pace_by(self.pacing_gain);
         self.choose_quantum();
         let aim = Aim {
-            target: self.in_flight_for(self.window_gain),
+            target: self.target(),
             is_pipe_filled: self.full_pipe.is_filled(),
             is_probing_rtt: self.state == BbrState::ProbeRtt,
         };
@@ -348,7 +384,7 @@ impl CongestionController for Bbr {
 
     /// Draft §4.2.3.4. This version ignores marks.
     fn on_congestion(&mut self, event: &CongestionEvent) {
-        if event.kind == CongestionKind::Loss {
+        if event.kind == CongestionKind::Loss && self.parameters.loss_recovery {
             let left = event.in_flight.saturating_sub(event.lost);
             let is_probing = self.state == BbrState::ProbeRtt;
             self.window.begin_recovery(event.now, left, event.lost, self.model.delivered(), is_probing);

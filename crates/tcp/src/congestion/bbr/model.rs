@@ -1,7 +1,8 @@
 //! The path model (draft §4.1): rounds, BtlBw and RTprop, from ACKs.
 
-use jettison_core::{Duration, Rate, Time};
+use jettison_core::{Bytes, Duration, Rate, Time};
 
+use super::parameters::{LimitedBy, RateInterval, Round};
 use super::BbrParameters;
 use super::filter::{MaxFilter, MinFilter};
 use crate::congestion::AckSample;
@@ -18,9 +19,22 @@ pub(super) struct PathModel {
     /// Delivered count that ends the current round (`next_round_delivered`).
     round_end: u64,
     is_round_start: bool,
+    /// When the current round ends, with rounds of RTprop.
+    round_until: Time,
+    rule: SampleRule,
     /// Whether the last sample was limited by the application or by ProbeRTT.
     is_sample_limited: bool,
     limited: Limited,
+}
+
+/// How ACKs become samples.
+#[derive(Debug, Clone, Copy)]
+struct SampleRule {
+    interval: RateInterval,
+    round: Round,
+    limited_by: LimitedBy,
+    /// Bytes per RTprop that a sample is at least.
+    floor: u64,
 }
 
 /// Segments that left while ProbeRTT held data back: their samples do not reflect the path, as with C.app_limited.
@@ -34,7 +48,7 @@ struct Limited {
 }
 
 impl PathModel {
-    pub fn new(parameters: &BbrParameters) -> PathModel {
+    pub fn new(parameters: &BbrParameters, mss: u64) -> PathModel {
         PathModel {
             bandwidth: MaxFilter::new(parameters.bandwidth_window, parameters.bandwidth_window_time),
             rtprop: MinFilter::new(parameters.rtprop_window),
@@ -42,6 +56,13 @@ impl PathModel {
             round: 0,
             round_end: 0,
             is_round_start: false,
+            round_until: Time::ZERO,
+            rule: SampleRule {
+                interval: parameters.rate_interval,
+                round: parameters.round,
+                limited_by: parameters.limited_by,
+                floor: u64::from(parameters.bandwidth_floor) * mss,
+            },
             is_sample_limited: false,
             limited: Limited::default(),
         }
@@ -55,17 +76,51 @@ impl PathModel {
         }
         self.delivered = ack.delivered_total;
         let sent_after = ack.rate.prior_delivered;
-        if sent_after >= self.round_end {
-            self.round_end = self.delivered;
-            self.round += 1;
-            self.is_round_start = true;
+        match self.rule.round {
+            Round::Delivery => {
+                if sent_after >= self.round_end {
+                    self.round_end = self.delivered;
+                    self.round += 1;
+                    self.is_round_start = true;
+                }
+            }
+            Round::Rtprop => self.count_rounds(ack.now),
         }
+        let is_app_limited = match self.rule.limited_by {
+            LimitedBy::Departure => ack.rate.is_app_limited,
+            LimitedBy::Arrival => ack.rate.is_sender_idle,
+        };
         self.is_sample_limited =
-            ack.rate.is_app_limited || (sent_after >= self.limited.from && sent_after < self.limited.until);
-        if let Some(rate) = ack.rate.rate()
+            is_app_limited || (sent_after >= self.limited.from && sent_after < self.limited.until);
+        let rate = match self.rule.interval {
+            RateInterval::Longest => ack.rate.rate(),
+            RateInterval::Ack => ack.rate.ack_rate(),
+        };
+        if let Some(rate) = rate
             && (rate >= self.bandwidth() || !self.is_sample_limited)
         {
-            self.bandwidth.update(self.round, rate, ack.now);
+            self.bandwidth.update(self.round, rate.max(self.floor()), ack.now);
+        }
+    }
+
+    /// Counts the rounds of RTprop that have ended. ACKs do not come in all of them.
+    fn count_rounds(&mut self, now: Time) {
+        let rtprop = self.rtprop_or_zero();
+        if now <= self.round_until || rtprop.is_zero() {
+            return;
+        }
+        self.round += now.since(self.round_until).as_nanos() / rtprop.as_nanos() + 1;
+        self.round_until = now.saturating_add(rtprop);
+        self.is_round_start = true;
+    }
+
+    /// The least that a sample counts as.
+    fn floor(&self) -> Rate {
+        match self.rtprop.lowest() {
+            Some(rtprop) if self.rule.floor > 0 && !rtprop.is_zero() => {
+                Rate::of(Bytes::new(self.rule.floor), rtprop)
+            }
+            _ => Rate::ZERO,
         }
     }
 

@@ -1,3 +1,7 @@
+//! The rules of the draft. Those of other implementations are in `options`.
+
+mod options;
+
 use jettison_core::Seed;
 
 use super::super::testing::{MSS, context, rto};
@@ -83,6 +87,8 @@ impl Driven {
                 interval,
                 prior_delivered,
                 is_app_limited: input.is_app_limited,
+                ack_interval: interval,
+                is_sender_idle: input.is_app_limited,
             },
             in_flight_before: self.in_flight,
             in_flight: input.in_flight,
@@ -156,7 +162,7 @@ impl Driven {
 
 #[test]
 fn draft_4_1_1_3_rounds_end_with_data_sent_after_they_began() {
-    let mut model = PathModel::new(&draft());
+    let mut model = PathModel::new(&draft(), MSS);
     let mut delivered = 0;
     let mut round = |prior_delivered| {
         delivered += MSS;
