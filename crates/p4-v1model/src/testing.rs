@@ -146,6 +146,7 @@ pub fn empty_program() -> Program {
         field_lists: Vec::new(),
         numbered_lists: FxHashMap::default(),
         errors: vec!["NoError".into(), "PacketTooShort".into()],
+        reads_dequeue_rate: false,
         pipeline: Pipeline {
             headers: VarId(0),
             metadata: VarId(1),

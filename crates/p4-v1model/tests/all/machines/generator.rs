@@ -128,6 +128,7 @@ impl Generator<'_> {
             field_lists,
             numbered_lists: [(1, FieldListId(0)), (2, FieldListId(1))].into_iter().collect(),
             errors: ERRORS.map(Arc::from).to_vec(),
+            reads_dequeue_rate: false,
             pipeline: Pipeline {
                 headers: self.world.headers,
                 metadata: self.world.metadata,
