@@ -41,6 +41,7 @@ SHORT = {
     "octopus/volumetric": ({"duration": "4 s", "warm_up": "1 s"}, [1]),
     "octopus/buffers": ({"duration": "4 s", "warm_up": "1 s"}, [1]),
     "octopus/legacy": ({"duration": "22 s"}, [1]),
+    "octopus/beyond": ({"duration": "4 s", "warm_up": "1 s"}, [1]),
 }
 
 

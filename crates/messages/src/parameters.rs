@@ -47,11 +47,15 @@ pub struct OctopusParameters {
     pub adapt: bool,
     /// Whether a dropper may leave although the window is full, if it makes data in flight obsolete: the router then
     /// drops that data, which makes room. The flight is limited to two windows. Messages in the send buffer that the
-    /// dropper makes obsolete are removed immediately, including the rest of a message that has begun to leave. (Not
-    /// in the paper, where droppers wait behind the messages that they would make obsolete.)
+    /// dropper makes obsolete are removed immediately, or with `slack` once they have waited it, including the rest of a
+    /// message that has begun to leave. (Not in the paper, where droppers wait behind the messages that they would make
+    /// obsolete.)
     pub overtake: bool,
     /// In that verdict: drop only messages that have waited their slack (as the authors' code, unlike the paper).
     pub slack: bool,
+    /// With `slack`: whether it spares messages of more than the available bitrate, too, and not only stale ones. The
+    /// sender's estimate is a maximum over several rounds, with less noise than a router's measure.
+    pub bitrate_slack: bool,
     /// In that verdict: drop only messages that have arrived completely. In a send buffer all have.
     pub whole_message_only: bool,
     /// The rule of that verdict.
@@ -156,6 +160,7 @@ impl Default for OctopusParameters {
             adapt: true,
             overtake: false,
             slack: false,
+            bitrate_slack: true,
             whole_message_only: false,
             send_verdict: SendVerdict::Router,
             estimate: EstimateRule::Bandwidth,
@@ -292,6 +297,8 @@ pub(super) struct Settings {
     pub max_ack_delay: Duration,
     pub adapt: bool,
     pub overtake: bool,
+    /// Whether slack spares messages of more than the available bitrate.
+    pub bitrate_slack: bool,
     pub verdict: VerdictOptions,
     pub send_verdict: SendVerdict,
     pub estimate: EstimateRule,
@@ -327,6 +334,7 @@ impl From<&OctopusParameters> for Settings {
             ack_every: p.ack_every,
             max_ack_delay: p.max_ack_delay,
             overtake: p.adapt && p.overtake,
+            bitrate_slack: p.bitrate_slack,
             adapt: p.adapt,
             verdict: VerdictOptions { slack: p.slack, whole_message_only: p.whole_message_only },
             send_verdict: p.send_verdict,

@@ -2,7 +2,7 @@
 //! message that the verdict permits.
 
 use jettison_core::{Bytes, DropReason, Duration, Rate, Time};
-use jettison_wire::{InlineBytes, PacketKind, SequenceHeader};
+use jettison_wire::{InlineBytes, OctopusHeader, PacketKind, SequenceHeader};
 
 use super::connection::Transmit;
 use super::in_flight::{NO_MESSAGE, SentPacket};
@@ -93,7 +93,8 @@ impl Sender {
         HEADERS as u64 + content
     }
 
-    /// While the window is full, removes messages that a waiting dropper makes obsolete and that would precede it.
+    /// While the window is full, removes messages that a waiting dropper makes obsolete and that would precede it, unless
+    /// their slack spares them.
     fn drop_obsolete(&mut self, now: Time) {
         if self.flight.bytes() + self.settings.packet <= self.controller.window() {
             return;
@@ -102,6 +103,7 @@ impl Sender {
             && !current.is_reliable
             && !current.is_settled
             && self.streams.is_stale(&current.asked)
+            && self.has_waited(&current.asked, current.accepted_at, now)
         {
             let (label, length) = (current.asked, current.payload.len());
             self.in_progress.message_mut(slot).is_settled = true;
@@ -113,11 +115,18 @@ impl Sender {
         }
         while self.in_progress.current().is_none()
             && self.buffer.front().is_some_and(|front| {
-                !self.streams.is_reliable(front.label.stream) && self.streams.is_stale(&front.label)
+                !self.streams.is_reliable(front.label.stream)
+                    && self.streams.is_stale(&front.label)
+                    && self.has_waited(&front.label, front.accepted_at, now)
             })
         {
             self.begin_next(now);
         }
+    }
+
+    /// Whether a message has waited its slack, if the verdict spares it until then.
+    fn has_waited(&self, label: &OctopusHeader, since: Time, now: Time) -> bool {
+        !self.settings.verdict.slack || now.since(since) >= Duration::from_millis(u64::from(label.slack))
     }
 
     /// The window for the candidate: doubled for a dropper that a router does not know yet.
@@ -193,7 +202,10 @@ impl Sender {
         if self.settings.adapt && !is_reliable {
             let waited = now.since(waiting.accepted_at);
             let verdict = match self.settings.send_verdict {
-                SendVerdict::Router => self.streams.verdict(&waiting.label, self.known_bandwidth(), waited),
+                SendVerdict::Router => self
+                    .streams
+                    .verdict(&waiting.label, self.known_bandwidth(), waited)
+                    .or_else(|| self.over_bitrate(&waiting.label)),
                 SendVerdict::Authors => self.authors_verdict(&waiting, waited),
             };
             if let Some(reason) = verdict {
@@ -218,6 +230,13 @@ impl Sender {
         }
         let asked = u64::from(waiting.label.bitrate_threshold) * 1000;
         (asked > self.bandwidth()?.as_bits()).then_some(DropReason::OverBitrate)
+    }
+
+    /// The reason to drop a message of more than the available bitrate that slack does not spare.
+    fn over_bitrate(&self, label: &OctopusHeader) -> Option<DropReason> {
+        let bandwidth = self.known_bandwidth().filter(|_| !self.settings.bitrate_slack)?;
+        let is_over = u64::from(label.bitrate_threshold) * 1_000 > bandwidth.as_bits();
+        is_over.then_some(DropReason::OverBitrate)
     }
 
     /// The bandwidth for the verdict. An application-limited estimate reflects the sent rate, not the path's: it is no
@@ -262,7 +281,7 @@ impl Sender {
         let layout = message.layout;
         let place = u32::from(index);
         let content = layout.content(&message.payload, place);
-        let label = jettison_wire::OctopusHeader { position: layout.position(place), ..message.label };
+        let label = OctopusHeader { position: layout.position(place), ..message.label };
         let bytes = HEADERS as u64 + layout.content_bytes(place);
         let snapshot = self.sampler.on_sent(now, self.flight.bytes());
         let offset = self.flight.sent_total();

@@ -12,15 +12,20 @@ const USUAL: MessageParams =
 
 /// An outage from the start: the window is full, two messages wait, and a dropper of `packets` is sent.
 fn outage(overtake: bool, threshold: u8, packets: u64) -> Net {
-    let mut net = Net::new(ms(10), &OctopusParameters { overtake, ..parameters() });
+    outage_with(OctopusParameters { overtake, ..parameters() }, threshold, packets, 0)
+}
+
+fn outage_with(parameters: OctopusParameters, threshold: u8, packets: u64, slack: u16) -> Net {
+    let usual = MessageParams { slack, ..USUAL };
+    let mut net = Net::new(ms(10), &parameters);
     net.script(|_| Fate::Drop);
     let mut sent = 0;
     while net.statistics(0).backlog == 0 {
-        net.send_with(1, Payload::Zeros(980).into(), USUAL).expect("there is room");
+        net.send_with(1, Payload::Zeros(980).into(), usual).expect("there is room");
         net.run_until(net.now + ms(1));
         sent += 1;
     }
-    net.send_with(1, Payload::Zeros(980).into(), USUAL).expect("there is room");
+    net.send_with(1, Payload::Zeros(980).into(), usual).expect("there is room");
     assert_eq!(net.data().len(), sent - 1, "the window holds the others back");
     let dropper = MessageParams { drop_flag: true, threshold, ..USUAL };
     net.send_with(1, Payload::Zeros(980 * packets).into(), dropper).expect("there is room");
@@ -68,4 +73,17 @@ fn a_second_dropper_has_nothing_left_to_free() {
     net.send_with(1, Payload::Zeros(980).into(), dropper).expect("there is room");
     net.run_until(net.now + ms(5));
     assert_eq!(net.data().len(), before, "what is in flight is of priority 1, and already obsolete");
+}
+
+#[test]
+fn with_slack_messages_are_overtaken_once_they_have_waited_it() {
+    let of = |slack| {
+        let with = OctopusParameters { overtake: true, slack, ..parameters() };
+        outage_with(with, 1, 2, 40)
+    };
+    let (without, mut with) = (of(false), of(true));
+    assert_eq!((stale(&without), stale(&with)), (2, 0), "at first they are spared");
+    assert!(with.data().len() < without.data().len(), "and the dropper waits behind them");
+    with.run_until(with.now + ms(60));
+    assert_eq!(stale(&with), 2);
 }

@@ -84,6 +84,26 @@ fn slack_keeps_messages_that_have_not_waited_long_enough() {
 }
 
 #[test]
+fn without_bitrate_slack_only_stale_messages_are_spared() {
+    let with = |slack, bitrate_slack| {
+        let mut net = filled(&OctopusParameters { slack, bitrate_slack, ..parameters() });
+        let over = send(&mut net, 500, MessageParams { bitrate_threshold: 2000, slack: 200, ..PLAIN });
+        let stale = send(&mut net, 500, MessageParams { priority: 2, slack: 200, ..PLAIN });
+        // Stale and over bitrate: spared as stale, dropped as over bitrate.
+        let both = MessageParams { priority: 2, bitrate_threshold: 2000, slack: 200, ..PLAIN };
+        let both = send(&mut net, 500, both);
+        send(&mut net, 500, MessageParams { drop_flag: true, threshold: 2, priority: 1, ..PLAIN });
+        net.run_to_end(at(5000));
+        let drops = drops(&net);
+        [over, stale, both].map(|number| drops.iter().any(|(dropped, _)| *dropped == number))
+    };
+    assert_eq!(with(true, true), [false, false, false]);
+    assert_eq!(with(true, false), [true, false, true]);
+    assert_eq!(with(false, true), [true, true, true], "without slack it changes nothing");
+    assert_eq!(with(false, false), [true, true, true]);
+}
+
+#[test]
 fn adapt_off_drops_nothing_here() {
     let mut net = filled(&OctopusParameters { adapt: false, ..parameters() });
     send(&mut net, 500, MessageParams { priority: 7, bitrate_threshold: 16_000_000, ..PLAIN });
