@@ -85,5 +85,8 @@ fn with_slack_messages_are_overtaken_once_they_have_waited_it() {
     assert_eq!((stale(&without), stale(&with)), (2, 0), "at first they are spared");
     assert!(with.data().len() < without.data().len(), "and the dropper waits behind them");
     with.run_until(with.now + ms(60));
-    assert_eq!(stale(&with), 2);
+    with.send_with(1, Payload::Zeros(980).into(), USUAL).expect("there is room");
+    with.run_until(with.now + ms(5));
+    assert_eq!(stale(&with), 2, "with the next message");
+    assert_eq!(with.data().len(), without.data().len(), "and the dropper leaves");
 }
