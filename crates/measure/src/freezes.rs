@@ -78,7 +78,7 @@ impl Freezes {
 
     fn add(&mut self, from: Time, to: Time) {
         self.count += 1;
-        self.time = self.time + to.since(from);
+        self.time += to.since(from);
     }
 }
 
