@@ -49,9 +49,42 @@ GENERATED = {"select": [11, 12], "report": [21, 22, 23]}
 #: The models of the shipped traces (scenarios/octopus/traces/README.md), to be drawn with other seeds.
 MODELS = {
     "lte-4": ["--mean", "4 Mbit/s", "--volatility", "1.5 Mbit/s", "--outage", "300 ms"],
-    "lte-8": "--mean,8 Mbit/s,--max,30 Mbit/s,--volatility,3 Mbit/s,--outage,500 ms,--pull,6 s".split(","),
-    "lte-12": "--mean,12 Mbit/s,--max,40 Mbit/s,--volatility,6 Mbit/s,--outage,300 ms,--pull,5 s".split(","),
-    "lte-16": "--mean,16 Mbit/s,--max,60 Mbit/s,--volatility,10 Mbit/s,--outage,200 ms,--pull,3 s".split(","),
+    "lte-8": [
+        "--mean",
+        "8 Mbit/s",
+        "--max",
+        "30 Mbit/s",
+        "--volatility",
+        "3 Mbit/s",
+        "--outage",
+        "500 ms",
+        "--pull",
+        "6 s",
+    ],
+    "lte-12": [
+        "--mean",
+        "12 Mbit/s",
+        "--max",
+        "40 Mbit/s",
+        "--volatility",
+        "6 Mbit/s",
+        "--outage",
+        "300 ms",
+        "--pull",
+        "5 s",
+    ],
+    "lte-16": [
+        "--mean",
+        "16 Mbit/s",
+        "--max",
+        "60 Mbit/s",
+        "--volatility",
+        "10 Mbit/s",
+        "--outage",
+        "200 ms",
+        "--pull",
+        "3 s",
+    ],
 }
 BASELINES = ("authors", "text")
 #: Permitted loss of SQI-SSIM.
@@ -75,6 +108,7 @@ VALUES = [
 
 
 def main() -> int:
+    """Runs one half and prints its tables."""
     options = arguments()
     options.out.mkdir(parents=True, exist_ok=True)
     results = options.out / options.half
@@ -89,6 +123,7 @@ def main() -> int:
 
 
 def arguments() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("half", choices=["select", "report"])
     parser.add_argument("--data", type=Path, help="folder of the recordings (networks/, video/)")
@@ -106,7 +141,10 @@ def run(options: argparse.Namespace, results: Path) -> None:
     for seed in SEEDS[half]:
         for model, values in MODELS.items():
             path = (options.out / f"{model}-{seed}.trace").absolute()
-            call([options.jettison, "trace", "synthesize", path, "--seed", seed, *values, "--to", "srsran", "--force"], quiet=True)
+            call(
+                [options.jettison, "trace", "synthesize", path, "--seed", seed, *values, "--to", "srsran", "--force"],
+                quiet=True,
+            )
             traces.append((f"{model} seed {seed}", path))
     if options.data:
         networks = options.data.absolute() / "networks"
@@ -141,7 +179,8 @@ def sweep() -> list[dict[str, object]]:
     return schemes
 
 
-def call(command: list[object], quiet: bool = False) -> None:
+def call(command: list[object], *, quiet: bool = False) -> None:
+    """Runs a command and says which."""
     words = [str(word) for word in command]
     print(" ".join(words[:4]), "…", file=sys.stderr)
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL if quiet else None)
@@ -208,6 +247,7 @@ AT_300 = "sqi_at_deadline:300 ms"
 
 
 def mean(values: list[float]) -> float:
+    """The arithmetic mean."""
     return sum(values) / len(values)
 
 
