@@ -29,6 +29,8 @@ pub struct FlowMeter {
     /// Arrivals of the first and of the last datagram.
     first_arrival: Option<Time>,
     last_arrival: Option<Time>,
+    /// Time of the last drop.
+    last_drop: Option<Time>,
     /// Sum of the squares of the datagrams' one-way delays in ms.
     owd_squares: f64,
     // RFC 3550 §6.4.1: the interarrival jitter, smoothed by 1/16, in nanoseconds.
@@ -64,6 +66,7 @@ impl Default for FlowMeter {
             dropped_since: 0,
             first_arrival: None,
             last_arrival: None,
+            last_drop: None,
             owd_squares: 0.0,
             jitter: 0.0,
             last_transit: None,
@@ -144,14 +147,15 @@ impl FlowMeter {
     }
 
     /// Records the drop of a packet in the network.
-    pub(crate) fn dropped(&mut self) {
+    pub(crate) fn dropped(&mut self, at: Time) {
         self.dropped_since += 1;
+        self.last_drop = Some(at);
     }
 
     /// Records a drop at `at` seen by another recorder. It counts if it is later than the last arrival.
     pub(crate) fn dropped_elsewhere(&mut self, at: Time) {
         if self.last_arrival.is_some_and(|last| last < at) {
-            self.dropped_since += 1;
+            self.dropped(at);
         }
     }
 
@@ -266,9 +270,10 @@ impl FlowMeter {
         Duration::from_nanos(self.jitter as u64)
     }
 
-    /// Time from the arrival of the first datagram to that of the last one.
+    /// Time from the arrival of the first datagram to the arrival or drop of the last one, which is about when a mark sent behind
+    /// it would arrive.
     pub(crate) fn receiving(&self) -> Option<Duration> {
-        Some(self.last_arrival?.since(self.first_arrival?))
+        Some(self.last_arrival.max(self.last_drop)?.since(self.first_arrival?))
     }
 
     /// Standard deviation of the datagrams' one-way delays in ms, of which `mean` is the mean.
@@ -305,6 +310,7 @@ impl FlowMeter {
         self.dropped_since = 0;
         self.first_arrival = None;
         self.last_arrival = None;
+        self.last_drop = None;
         self.owd_squares = 0.0;
         self.jitter_sum = 0.0;
         self.jitter_count = 0;
@@ -423,6 +429,10 @@ mod tests {
         // (225 + 25 + 25 + 225) / 4 = 125
         let deviation = meter.owd_deviation(25.0).expect("something was received");
         assert!((deviation - 125f64.sqrt()).abs() < 1e-9, "{deviation}");
+        meter.dropped(Time::from_millis(120));
+        assert_eq!(meter.receiving(), Some(Duration::from_millis(30)), "the drop was earlier");
+        meter.dropped(Time::from_millis(160));
+        assert_eq!(meter.receiving(), Some(Duration::from_millis(50)));
     }
 
     #[test]
@@ -441,10 +451,10 @@ mod tests {
     fn drops_after_the_last_packet_received_are_loss_and_drops_before_it_are_counted_once() {
         let mut meter = FlowMeter::default();
         meter.received(0, Time::ZERO, Time::ZERO);
-        meter.dropped();
+        meter.dropped(Time::ZERO);
         meter.received(2, Time::ZERO, Time::ZERO);
         assert_eq!(meter.loss(), Some(1.0 / 3.0));
-        meter.dropped();
+        meter.dropped(Time::ZERO);
         assert_eq!(meter.loss(), Some(0.5));
     }
 }

@@ -236,8 +236,9 @@ pub mod metrics {
         OWD = "owd" ("ms") Flow: Series Summary Distribution, "one-way delay";
         /// Standard deviation of the one-way delays of datagrams: iPerf 2's `stdev` of latency.
         OWD_DEVIATION = "owd_deviation" ("ms") Flow: Summary, "deviation of the one-way delay";
-        /// Of datagrams: payload received over the time from the first to the last one received, as iPerf's server reports it,
-        /// however long the flow sends and the run lasts.
+        /// Of datagrams: payload received over the time from the first one received to the last one received or dropped, which is
+        /// about when iPerf 2's end mark arrives, with which its server ends its report, however long the flow sends and the run
+        /// lasts.
         RECEIVE_RATE = "receive_rate" ("Mbit/s") Flow: Summary, "rate while receiving";
         /// Interarrival jitter, smoothed as RFC 3550 §6.4.1 says.
         JITTER = "jitter" ("ms") Flow: Summary, "jitter";

@@ -138,7 +138,7 @@ impl Recorder {
         if record.reason.is_loss()
             && let Some(flow) = self.flows.get_mut(record.flow.0 as usize)
         {
-            flow.dropped();
+            flow.dropped(record.time);
         }
         if self.drops.len() < self.settings.drop_log_limit {
             self.drops.push(record);
