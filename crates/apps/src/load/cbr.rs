@@ -359,7 +359,7 @@ mod tests {
         );
         assert!(error(json!({ "bandwidth": "1M" })).starts_with("bandwidth: `bandwidth = \"1M\"` requires `tool`"));
         assert!(error(json!({ "tool": "iperf3" })).starts_with("tool: `tool` requires `bandwidth`"));
-        assert_eq!(error(json!({ "interval": "0 ms" })), "interval: must be > 0, got 0 ns");
+        assert_eq!(error(json!({ "interval": "0 ms" })), "interval: must be > 0, got 0 s");
         assert_eq!(
             error(json!({ "interval": "5 ms", "jitter": "6 ms" })),
             "jitter: must be <= the gap of 5 ms, got 6 ms"
