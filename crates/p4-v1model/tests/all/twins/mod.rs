@@ -171,8 +171,8 @@ fn codel_is_equal_with_the_law_of_p4_codel() {
     };
     // The shorter queue overflows continuously; the one of two packets holds at most one behind a departure.
     for (load, limit, at_least) in [
-        (Load::STEADY, 1000, 300),
-        (Load::BURSTS, 1000, 100),
+        (Load::STEADY, 1000, 50),
+        (Load::BURSTS, 1000, 50),
         (Load::STEADY, 16, 1_000),
         (Load::STEADY, 2, 1_000),
     ] {
