@@ -286,7 +286,8 @@ mod tests {
         assert_eq!(fifo.remove(2).map(|packet| packet.meta.id), Some(3));
         fifo.push(packet(5, 500), Time::from_millis(4));
         assert_eq!(fifo.backlog(), Backlog { packets: 4, bytes: 1200 });
-        let left: Vec<_> = std::iter::from_fn(|| fifo.pop()).map(|p| (p.meta.id, p.meta.enq_qdepth)).collect();
+        let left: Vec<_> =
+            std::iter::from_fn(|| fifo.pop()).map(|p| (p.meta.id, p.meta.enq_qdepth)).collect();
         assert_eq!(left, [(1, 0), (2, 1), (4, 3), (5, 3)]);
         assert!(fifo.is_empty() && fifo.backlog() == Backlog::default());
     }

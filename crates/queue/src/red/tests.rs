@@ -194,7 +194,8 @@ fn above_the_maximum_threshold_a_random_packet_goes_and_the_arrival_stays() {
     // One in 20 is the arrival itself; the order of the others is unchanged.
     assert!((900..1_100).contains(&arrivals), "{arrivals}");
     assert!(tally.drops.iter().all(|drop| drop.1 == DropReason::RedForced));
-    let left: Vec<u32> = std::iter::from_fn(|| red.dequeue(Time::ZERO, &mut tally)).map(|p| p.meta.id).collect();
+    let left: Vec<u32> =
+        std::iter::from_fn(|| red.dequeue(Time::ZERO, &mut tally)).map(|p| p.meta.id).collect();
     assert!(left.len() == 19 && left.is_sorted());
     assert_eq!(red.fifo.backlog(), Backlog::default());
 }

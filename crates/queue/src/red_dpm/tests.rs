@@ -182,8 +182,8 @@ fn a_random_victim_makes_room_for_the_arrival() {
     let mut found = std::collections::BTreeSet::new();
     for seed in 0..60 {
         let stream = |name| Seed(seed).stream(&["red-dpm", name]);
-        let mut queue =
-            RedDpm::new(forced(), stream("drop"), &mut stream("hash")).unwrap_or_else(|error| panic!("{error}"));
+        let mut queue = RedDpm::new(forced(), stream("drop"), &mut stream("hash"))
+            .unwrap_or_else(|error| panic!("{error}"));
         queue.settings.max_th = Threshold::Packets(1 << 40);
         for (flow, id) in [(1, 10), (2, 20), (9, 90), (1, 11), (2, 21)] {
             let packet = if flow == 9 { packet_of(flow, id, 1000) } else { tagged(flow, id, 1000) };
@@ -255,7 +255,8 @@ fn a_gap_shows_a_logical_queue_earlier() {
         queue.enqueue(tagged(1, 4, 1000), Time::ZERO, &mut NoOutcomes);
         let mut expected = 0;
         (1..).find(|departure| {
-            let packet = queue.dequeue(Time::ZERO, &mut NoOutcomes).expect("the gap shows before the queue is empty");
+            let packet =
+                queue.dequeue(Time::ZERO, &mut NoOutcomes).expect("the gap shows before the queue is empty");
             if *departure == 1 {
                 queue.enqueue(tagged(1, 5, 1000), Time::ZERO, &mut NoOutcomes);
             }
