@@ -145,6 +145,7 @@ pub fn empty_program() -> Program {
         value_sets: Vec::new(),
         field_lists: Vec::new(),
         numbered_lists: FxHashMap::default(),
+        reads_dequeue_rate: false,
         errors: vec!["NoError".into(), "PacketTooShort".into()],
         reads_dequeue_rate: false,
         pipeline: Pipeline {

@@ -127,6 +127,7 @@ impl Generator<'_> {
             value_sets: vec![ValueSet { name: "set".into(), size: 4, keys }],
             field_lists,
             numbered_lists: [(1, FieldListId(0)), (2, FieldListId(1))].into_iter().collect(),
+            reads_dequeue_rate: false,
             errors: ERRORS.map(Arc::from).to_vec(),
             reads_dequeue_rate: false,
             pipeline: Pipeline {
