@@ -175,7 +175,8 @@ fn half_the_lowest_rtt_is_taken_off_the_slack_if_it_covers_the_path() {
         send(&mut net, 2_000, MessageParams { bitrate_threshold: 2000, slack, ..PLAIN });
         send(&mut net, 500, PLAIN);
         net.run_to_end(at(5000));
-        let seen = net.data().into_iter().filter_map(|seen| seen.label).find(|label| label.message.get() == 1);
+        let seen =
+            net.data().into_iter().filter_map(|seen| seen.label).find(|label| label.message.get() == 1);
         seen.map(|label| label.slack)
     };
     // It waits 100 ms, and half the RTT is 50 ms.

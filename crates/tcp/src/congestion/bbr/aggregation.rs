@@ -24,14 +24,7 @@ pub(super) struct ExtraAcked {
 
 impl ExtraAcked {
     /// Records `delivered` bytes; `window` is the most that can be extra.
-    pub fn on_ack(
-        &mut self,
-        now: Time,
-        delivered: u64,
-        bandwidth: Rate,
-        window: u64,
-        is_round_start: bool,
-    ) {
+    pub fn on_ack(&mut self, now: Time, delivered: u64, bandwidth: Rate, window: u64, is_round_start: bool) {
         if delivered == 0 {
             return;
         }

@@ -2,9 +2,9 @@
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 
-use super::parameters::{LimitedBy, RateInterval, Round};
 use super::BbrParameters;
 use super::filter::{MaxFilter, MinFilter};
+use super::parameters::{LimitedBy, RateInterval, Round};
 use crate::congestion::AckSample;
 
 /// The estimates of the path.
