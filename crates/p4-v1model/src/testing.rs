@@ -147,7 +147,6 @@ pub fn empty_program() -> Program {
         numbered_lists: FxHashMap::default(),
         reads_dequeue_rate: false,
         errors: vec!["NoError".into(), "PacketTooShort".into()],
-        reads_dequeue_rate: false,
         pipeline: Pipeline {
             headers: VarId(0),
             metadata: VarId(1),

@@ -129,7 +129,6 @@ impl Generator<'_> {
             numbered_lists: [(1, FieldListId(0)), (2, FieldListId(1))].into_iter().collect(),
             reads_dequeue_rate: false,
             errors: ERRORS.map(Arc::from).to_vec(),
-            reads_dequeue_rate: false,
             pipeline: Pipeline {
                 headers: self.world.headers,
                 metadata: self.world.metadata,
