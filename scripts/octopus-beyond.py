@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -204,7 +205,7 @@ def read(summary: Path) -> Cells:
     for row in json.loads(summary.read_text()):
         if row.get("type") != "summary" or row["object"] != "video":
             continue
-        labels = dict(pair.split("=", 1) for pair in row["variant"].split(","))
+        labels = dict(pair.split("=", 1) for pair in re.split(r",(?=[a-z]+=)", row["variant"]))
         values = cells[labels["trace"], labels["video"], labels["rtt"]][labels["scheme"]]
         values[row["metric"]] = row["mean"]
         if row.get("p99") is not None:
