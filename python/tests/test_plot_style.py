@@ -193,7 +193,7 @@ def test_axes_say_their_units(result):
     assert plot.cdf(result, "rtt", "ping").get_xlabel() == "RTT (ms)"
     assert plot.bars(result, "rtt", "ping", statistic="p99").get_ylabel() == "p99 of RTT (ms)"
     ax = plot.ellipses(result)
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Frame latency (ms)", "SQI-SSIM (dB)")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("Frame latency of shown frames (ms)", "SQI-SSIM (dB)")
     assert axis_label("jain_index", "1") == "Jain's fairness index"
 
 

@@ -157,7 +157,7 @@ def test_ellipses_stand_around_the_means_of_samples_and_of_seeds(result):
     assert samples.lines[0].get_ydata()[0] == pytest.approx(np.mean([y for _, y in counted]))
     seeds = plot.ellipses(result, variants=[variant("codel", "5 Mbit/s")], over="seeds", statistic=("p99", "mean"))
     assert seeds.lines[0].get_xdata()[0] == pytest.approx(3 * 102.0)
-    assert seeds.get_xlabel() == "p99 of frame latency (ms)"
+    assert seeds.get_xlabel() == "p99 of frame latency of shown frames (ms)"
     log = plot.ellipses(result, variants=[variant("codel", "5 Mbit/s")], log=True)
     assert log.lines[0].get_xdata()[0] == pytest.approx(10 ** np.mean([np.log10(x) for x, _ in counted]))
 

@@ -327,7 +327,7 @@ pub mod metrics {
         AGE_OF_INFORMATION = "age_of_information" ("ms") Flow: Series Summary Distribution, "age of information";
         /// From a frame's capture to the arrival of its highest decoded layer, of shown frames alone; in the series by time of
         /// capture.
-        FRAME_LATENCY = "frame_latency" ("ms") Flow: Series Summary Distribution, "latency of shown frames";
+        FRAME_LATENCY = "frame_latency" ("ms") Flow: Series Summary Distribution, "frame latency of shown frames";
         /// SSIM of what was on the screen for each frame, decaying where it could not be shown; in the series by time of
         /// capture.
         SQI_SSIM = "sqi_ssim" ("dB") Flow: Series Summary, "SQI-SSIM";
