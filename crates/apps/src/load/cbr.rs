@@ -340,7 +340,10 @@ mod tests {
         let gaps: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e3).collect();
         let mean = gaps.iter().sum::<f64>() / 1e5;
         let deviation = (gaps.iter().map(|gap| (gap - mean) * (gap - mean)).sum::<f64>() / 1e5).sqrt();
-        assert!((mean / 5_607.6 - 1.0).abs() < 0.01 && (deviation / mean - 1.0).abs() < 0.01, "{mean} {deviation}");
+        assert!(
+            (mean / 5_607.6 - 1.0).abs() < 0.01 && (deviation / mean - 1.0).abs() < 0.01,
+            "{mean} {deviation}"
+        );
         // P(gap > mean) is 1/e.
         let above = gaps.iter().filter(|gap| **gap > 5_607.6).count() as f64 / 1e5;
         assert!((above - 1.0 / std::f64::consts::E).abs() < 0.005, "{above}");
@@ -357,7 +360,10 @@ mod tests {
             error(json!({ "rate": "1 Mbit/s", "bandwidth": "1M", "tool": "iperf2" })),
             "bandwidth: give `rate` or `bandwidth`, not both"
         );
-        assert!(error(json!({ "bandwidth": "1M" })).starts_with("bandwidth: `bandwidth = \"1M\"` requires `tool`"));
+        assert!(
+            error(json!({ "bandwidth": "1M" }))
+                .starts_with("bandwidth: `bandwidth = \"1M\"` requires `tool`")
+        );
         assert!(error(json!({ "tool": "iperf3" })).starts_with("tool: `tool` requires `bandwidth`"));
         assert_eq!(error(json!({ "interval": "0 ms" })), "interval: must be > 0, got 0 s");
         assert_eq!(

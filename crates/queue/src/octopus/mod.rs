@@ -116,7 +116,10 @@ impl OctopusParameters {
         ParameterError::unless(
             !self.stretch_window || self.bandwidth == IdleTime::Restarted,
             "stretch_window",
-            || "must be false unless bandwidth = \"restarted\"; discounted idle time needs no longer window".to_owned(),
+            || {
+                "must be false unless bandwidth = \"restarted\"; discounted idle time needs no longer window"
+                    .to_owned()
+            },
         )?;
         check_streams(self.max_streams)
     }

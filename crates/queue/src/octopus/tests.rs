@@ -386,7 +386,10 @@ fn state_is_constant_for_each_stream() {
 #[test]
 fn defaults_are_those_of_the_paper_and_invalid_parameters_are_refused() {
     let defaults = OctopusParameters::default();
-    assert_eq!((defaults.ports, defaults.bandwidth, defaults.min_samples), (vec![4433], IdleTime::Discounted, None));
+    assert_eq!(
+        (defaults.ports, defaults.bandwidth, defaults.min_samples),
+        (vec![4433], IdleTime::Discounted, None)
+    );
     assert_eq!(
         (defaults.window, defaults.arrival_window),
         (Duration::from_millis(50), Duration::from_millis(100))

@@ -84,7 +84,10 @@ fn with_nothing_less_important_the_arriving_packet_alone_is_dropped() {
 #[test]
 fn an_arrival_that_does_not_fit_even_then_is_dropped_after_the_others() {
     let mut queue = paper("3000 bytes");
-    enqueue(&mut *queue, [(0, 7), (1, 2)].map(|(id, priority)| labelled(id, 1500, of_priority(id, priority))));
+    enqueue(
+        &mut *queue,
+        [(0, 7), (1, 2)].map(|(id, priority)| labelled(id, 1500, of_priority(id, priority))),
+    );
     let dropped = enqueue(&mut *queue, [labelled(2, 2000, of_priority(2, 2))]);
     assert_eq!(dropped, [(0, DropReason::LeastImportant), (2, DropReason::BufferFull)]);
     assert_eq!(drain(&mut *queue), [1]);

@@ -33,6 +33,9 @@ pub struct Claim {
     /// The rows that test it, as `<experiment>: <figure>`; a figure that ends with `*` stands for all that begin so.
     #[serde(default)]
     pub rows: Vec<String>,
+    /// Rows of other readings of the text, or of a reading that it excludes: they belong to the claim and do not decide it.
+    #[serde(default)]
+    pub readings: Vec<String>,
     /// Why no row tests it, or not all of it.
     pub reason: Option<String>,
 }
@@ -86,7 +89,7 @@ impl Claims {
         let is_known =
             |name: &str| existing.iter().any(|(experiment, figure)| names(name, experiment, figure));
         let unknown = |claim: &Claim| {
-            let missing = claim.rows.iter().filter(|name| !is_known(name));
+            let missing = claim.named().filter(|name| !is_known(name));
             missing.map(|name| format!("claim `{}`: unknown row `{name}`", claim.id)).collect::<Vec<_>>()
         };
         self.claims.iter().flat_map(unknown).collect()
@@ -95,7 +98,7 @@ impl Claims {
     /// Existing rows (experiment and figure) that no claim names.
     pub fn unclaimed<'a>(&self, existing: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
         let is_claimed = |(experiment, figure): &(&str, &str)| {
-            self.claims.iter().flat_map(|claim| &claim.rows).any(|name| names(name, experiment, figure))
+            self.claims.iter().flat_map(Claim::named).any(|name| names(name, experiment, figure))
         };
         existing.iter().filter(|row| !is_claimed(row)).copied().collect()
     }
@@ -113,6 +116,10 @@ impl Claims {
         out.push_str("| where | claim | kind | tested by |\n| --- | --- | --- | --- |\n");
         for claim in &self.claims {
             let mut by: Vec<String> = claim.rows.iter().map(|name| format!("`{name}`")).collect();
+            if !claim.readings.is_empty() {
+                let readings: Vec<String> = claim.readings.iter().map(|name| format!("`{name}`")).collect();
+                by.push(format!("other readings: {}", readings.join(", ")));
+            }
             by.extend(claim.reason.clone());
             let cells = [&claim.section, &claim.claim, claim.kind.name(), &by.join("<br>")].map(cell);
             out.push_str(&format!("| {} |\n", cells.join(" | ")));
@@ -132,10 +139,15 @@ impl Claim {
         if self.rows.is_empty() && self.reason.is_none() {
             return Err("`rows` or `reason` is required".to_owned());
         }
-        match self.rows.iter().find(|name| !name.contains(": ")) {
+        match self.named().find(|name| !name.contains(": ")) {
             Some(name) => Err(format!("a row must be `<experiment>: <figure>`, got `{name}`")),
             None => Ok(()),
         }
+    }
+
+    /// All rows that it names.
+    fn named(&self) -> impl Iterator<Item = &String> {
+        self.rows.iter().chain(&self.readings)
     }
 
     fn judge(&self, paper: &str, rows: &[ReproductionRow]) -> ClaimRecord {
@@ -242,6 +254,26 @@ reason = "Hardware of the testbed."
         assert_eq!((all[0].verdict, all[1].verdict), (Agrees, Untested));
         assert_eq!(all[0].rows, ["small: rate", "small: rates of two"]);
         assert_eq!(all[1].reason.as_deref(), Some("Hardware of the testbed."));
+    }
+
+    #[test]
+    fn rows_of_other_readings_belong_to_a_claim_and_do_not_decide_it() {
+        let text = LEDGER.replace("rates of*\"]", "rates of*\"]\nreadings = [\"small: another*\"]");
+        let ledger = Claims::parse("claims.toml", &text).unwrap();
+        let rows = [
+            row("rate", Verdict::Agrees),
+            row("rates of a", Verdict::Agrees),
+            row("another", Verdict::Contradicts),
+        ];
+        assert_eq!(ledger.judge("tiny", &rows)[0].verdict, Verdict::Agrees);
+        let existing = [("small", "rate"), ("small", "rates of a"), ("small", "another")];
+        assert_eq!(ledger.unclaimed(&existing), []);
+        assert_eq!(ledger.unknown_rows(&existing[..2]), ["claim `rate`: unknown row `small: another*`"]);
+        assert!(
+            ledger.markdown().contains("`small: rates of*`<br>other readings: `small: another*` |"),
+            "{}",
+            ledger.markdown()
+        );
     }
 
     #[test]

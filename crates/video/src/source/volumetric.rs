@@ -145,8 +145,7 @@ impl SvcVolumetric {
     /// Returns the number of classes to send, at least one.
     fn choose(&self, path: &PathEstimate) -> usize {
         let is_carried = |rate: Rate| path.bandwidth.is_none_or(|estimate| rate <= estimate);
-        let carried =
-            || self.classes.iter().take_while(|(class, _)| is_carried(class.cumulative)).count();
+        let carried = || self.classes.iter().take_while(|(class, _)| is_carried(class.cumulative)).count();
         let sent = match self.parameters.send {
             Sent::All => self.classes.len(),
             Sent::Estimate => carried().max(1) + usize::from(path.is_app_limited),
