@@ -106,7 +106,7 @@ def explore(results: Results) -> Figure:
     for ax, kind in zip(axes, ("responsive", "unresponsive", "low-rate"), strict=True):
         lines(results[EXPLORE], "loss", f"{kind}.*", x="stale", variants={"beside": "tcp"}, ax=ax)
         panel_title(ax, kind, above=True)
-        ax.set_xlabel("RED, or RED-DPM by staleness")
+        ax.set_xlabel("RED, or staleness of RED-DPM (ms)")
         ax.label_outer()
     only_note(axes, keep=axes[-1])
     shared_legend(made, axes)
