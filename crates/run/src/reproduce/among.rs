@@ -106,8 +106,10 @@ impl Row {
 
     /// Checks `among` and `extreme`.
     pub(super) fn check_among(&self) -> Result<(), String> {
-        if self.among.is_empty() != self.extreme.is_none() {
-            return Err("`among` and `extreme` require each other".to_owned());
+        match (self.among.is_empty(), self.extreme) {
+            (false, None) => return Err("`among` requires `extreme`, `smallest` or `largest`".to_owned()),
+            (true, Some(_)) => return Err("`extreme` requires `among`".to_owned()),
+            _ => {}
         }
         if self.extreme.is_some() && self.series.is_some() {
             return Err("`among` and `series` exclude each other".to_owned());
@@ -188,8 +190,10 @@ mod tests {
 
     #[test]
     fn keys_must_fit_each_other() {
-        assert!(error("among={x=['1'],y=['p']}").ends_with("`among` and `extreme` require each other"));
-        assert!(error("extreme='largest'").ends_with("`among` and `extreme` require each other"));
+        assert!(
+            error("among={x=['1'],y=['p']}").ends_with("`among` requires `extreme`, `smallest` or `largest`")
+        );
+        assert!(error("extreme='largest'").ends_with("`extreme` requires `among`"));
         assert!(error("extreme='largest'\namong={x=[],y=['p']}").ends_with("must have at least one value"));
         assert!(
             error("extreme='largest'\namong={x=['1'],y=['p'],z=['q']}")
