@@ -5,11 +5,11 @@ use std::process::Command;
 use super::live::{Guard, can_run_live, with_app};
 use super::support::{Folder, changed};
 
-/// Processes that never sleep: three for each processor.
+/// Processes that never sleep: eight for each processor, so that a thread waits for several of their slices.
 fn busy_loops() -> Vec<Guard> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let spin = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("a shell starts");
-    (0..3 * processors).map(|_| Guard(spin())).collect()
+    (0..8 * processors).map(|_| Guard(spin())).collect()
 }
 
 #[test]
