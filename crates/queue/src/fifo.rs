@@ -21,11 +21,7 @@ impl Fifo {
         let depth = self.packets.len() as u32;
         self.bytes += u64::from(packet.meta.length);
         self.packets.push_back(packet);
-        // Stamped after the move into the queue: a narrow store followed by a wide load of the same bytes would stall.
-        if let Some(packet) = self.packets.back_mut() {
-            packet.meta.enqueued_at = now;
-            packet.meta.enq_qdepth = depth;
-        }
+        stamp(self.packets.back_mut(), now, depth);
     }
 
     /// Removes the oldest packet.
@@ -52,6 +48,16 @@ impl Fifo {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
+    }
+}
+
+/// Stamps a packet that has joined a queue behind `depth` others. To be called after the move into the queue: a narrow store
+/// followed by a wide load of the same bytes would stall.
+#[inline]
+pub(crate) fn stamp(packet: Option<&mut Packet>, now: Time, depth: u32) {
+    if let Some(packet) = packet {
+        packet.meta.enqueued_at = now;
+        packet.meta.enq_qdepth = depth;
     }
 }
 

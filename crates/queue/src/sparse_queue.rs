@@ -6,6 +6,7 @@ use jettison_core::{RandomStream, Time};
 use jettison_wire::Packet;
 
 use crate::Backlog;
+use crate::fifo::stamp;
 
 /// Number of gaps that a row may have beyond one per entry before it is compacted.
 const SLACK: usize = 8;
@@ -161,11 +162,7 @@ impl SparseFifo {
         let depth = self.packets.len() as u32;
         self.bytes += u64::from(packet.meta.length);
         self.packets.push(packet);
-        // Stamped after the move into the queue: a narrow store followed by a wide load of the same bytes would stall.
-        if let Some(packet) = self.packets.last_mut() {
-            packet.meta.enqueued_at = now;
-            packet.meta.enq_qdepth = depth;
-        }
+        stamp(self.packets.last_mut(), now, depth);
     }
 
     /// Removes the oldest packet.

@@ -51,6 +51,7 @@
 
 mod choice;
 mod components;
+mod deadlines;
 mod docs;
 mod entry;
 mod error;
@@ -62,6 +63,7 @@ pub mod schema;
 pub mod style;
 
 pub use choice::{Choice, Choices};
+pub use deadlines::check_deadlines;
 pub use docs::{EntryDoc, ParameterDoc, parameter_docs};
 pub use entry::{Entry, Kind};
 pub use error::{ParameterError, Problem};

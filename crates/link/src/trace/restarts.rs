@@ -2,7 +2,7 @@
 //!
 //! The phones of the Irish 5G dataset measured a download, and about every 12 rows its rate is near zero for one to three
 //! rows, also where the phone lay still: the download was started anew. The network was there all the time, so a link that
-//! repeats these rows has outages that nobody had.
+//! repeats these rows has outages that are not the network's.
 //!
 //! A restart is at most [`MOST_ROWS`] rows near zero between rows of high rate:
 //!

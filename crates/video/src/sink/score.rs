@@ -2,7 +2,7 @@
 
 use jettison_core::{Duration, Time};
 use jettison_measure::FrameScore;
-use jettison_registry::ParameterError;
+use jettison_registry::{ParameterError, check_deadlines};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +22,6 @@ pub struct ScoreParameters {
     pub deadlines: Vec<Duration>,
 }
 
-/// Maximum number of deadlines: each costs one score per frame.
-const MOST_DEADLINES: usize = 16;
-
 impl Default for ScoreParameters {
     fn default() -> ScoreParameters {
         // The paper does not specify a decay.
@@ -40,15 +37,7 @@ impl ScoreParameters {
     /// With the offending key.
     pub fn validate(&self) -> Result<(), ParameterError> {
         ParameterError::unless(!self.decay.is_zero(), "decay", || "must be > 0, got 0 s".to_owned())?;
-        let ascend = self.deadlines.windows(2).all(|two| two[0] < two[1]);
-        let some = self.deadlines.first().is_none_or(|first| !first.is_zero());
-        ParameterError::unless(ascend && some && self.deadlines.len() <= MOST_DEADLINES, "deadlines", || {
-            let found: Vec<String> = self.deadlines.iter().map(ToString::to_string).collect();
-            format!(
-                "must be at most {MOST_DEADLINES} durations > 0 in ascending order, got [{}]",
-                found.join(", ")
-            )
-        })
+        check_deadlines(&self.deadlines)
     }
 
     /// Returns the score of a frame that is not shown, after `last` was.

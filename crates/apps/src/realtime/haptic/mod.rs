@@ -5,7 +5,7 @@ mod signal;
 
 use jettison_core::{Bytes, Duration, RandomStream, Time};
 use jettison_registry::style::{Line::Solid, WINE};
-use jettison_registry::{Entry, ParameterError};
+use jettison_registry::{Entry, ParameterError, check_deadlines};
 use jettison_tcp::Endpoint;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,8 +86,6 @@ impl Default for HapticParameters {
 
 /// Maximum number of samples per second.
 const MOST_SAMPLES: u32 = 100_000;
-/// Maximum number of deadlines: each costs one comparison per sample.
-const MOST_DEADLINES: usize = 16;
 
 impl HapticParameters {
     /// Checks the ranges.
@@ -110,15 +108,7 @@ impl HapticParameters {
             format!("must be finite and > 0 N, got {}", self.force)
         })?;
         ParameterError::unless(!self.contact.is_zero(), "contact", || "must be > 0, got 0 s".to_owned())?;
-        let ascend = self.deadlines.windows(2).all(|two| two[0] < two[1]);
-        let some = self.deadlines.first().is_none_or(|first| !first.is_zero());
-        ParameterError::unless(ascend && some && self.deadlines.len() <= MOST_DEADLINES, "deadlines", || {
-            let found: Vec<String> = self.deadlines.iter().map(ToString::to_string).collect();
-            format!(
-                "must be at most {MOST_DEADLINES} durations > 0 in ascending order, got [{}]",
-                found.join(", ")
-            )
-        })
+        check_deadlines(&self.deadlines)
     }
 }
 

@@ -1,25 +1,27 @@
-//! Aggregation of ACKs: data acknowledged faster than BtlBw (Linux's tcp_bbr.c since 5.1; not in the draft).
+//! Aggregation of ACKs: data acknowledged faster than BtlBw. Octopus's authors make room for it in the window, Linux does too (from
+//! memory), the draft does not.
 //!
 //! Principle: links that collect ACKs let the sender wait, with a full window, for an ACK that covers much at once. So
-//! the window has room for the most data that was acknowledged beyond what BtlBw explains.
+//! the window has room for the most data that was acknowledged beyond what BtlBw explains. A bucket that ACKs fill and BtlBw
+//! drains holds that surplus. Theirs counts from when there was none last, which is the same while BtlBw is constant.
 
 use jettison_core::{Duration, Rate, Time};
 
-/// Rounds after which the older of the two maxima is forgotten.
+/// Rounds whose highest surplus is kept together.
 const ROUNDS: u32 = 5;
 /// The most that the allowance may be, as a time at BtlBw.
 const LONGEST: Duration = Duration::from_millis(100);
-/// Bytes after which an epoch begins anew: Linux's 2^20 segments.
-const EPOCH: u64 = 1500 << 20;
 
 /// The data acknowledged beyond BtlBw, as a maximum over the last five to ten rounds.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ExtraAcked {
-    epoch_began: Time,
-    epoch_acked: u64,
-    highest: [u64; 2],
-    current: usize,
+    surplus: u64,
+    drained_until: Time,
+    /// Rounds of the present span.
     rounds: u32,
+    /// Highest surplus in the present span of rounds, and in the one before.
+    highest: u64,
+    highest_before: u64,
 }
 
 impl ExtraAcked {
@@ -28,29 +30,20 @@ impl ExtraAcked {
         if delivered == 0 {
             return;
         }
-        if is_round_start {
-            self.rounds += 1;
-            if self.rounds >= ROUNDS {
-                self.rounds = 0;
-                self.current = 1 - self.current;
-                self.highest[self.current] = 0;
-            }
+        self.rounds += u32::from(is_round_start);
+        if self.rounds == ROUNDS {
+            self.rounds = 0;
+            self.highest_before = std::mem::take(&mut self.highest);
         }
-        let mut expected = bandwidth.bytes_in(now.since(self.epoch_began)).get();
-        if self.epoch_acked <= expected || self.epoch_acked + delivered >= EPOCH {
-            self.epoch_acked = 0;
-            self.epoch_began = now;
-            expected = 0;
-        }
-        self.epoch_acked += delivered;
-        let extra = (self.epoch_acked - expected).min(window);
-        let highest = &mut self.highest[self.current];
-        *highest = (*highest).max(extra);
+        let drained = bandwidth.bytes_in(now.since(self.drained_until)).get();
+        self.surplus = self.surplus.saturating_sub(drained) + delivered;
+        self.drained_until = now;
+        self.highest = self.highest.max(self.surplus.min(window));
     }
 
     /// The allowance in bytes.
     pub fn bytes(&self, bandwidth: Rate) -> u64 {
-        self.highest[0].max(self.highest[1]).min(bandwidth.bytes_in(LONGEST).get())
+        self.highest.max(self.highest_before).min(bandwidth.bytes_in(LONGEST).get())
     }
 }
 

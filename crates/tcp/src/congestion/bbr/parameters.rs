@@ -43,7 +43,7 @@ pub struct BbrParameters {
     /// Allowance in the window for data at both hosts.
     pub window_quantum: WindowQuantum,
     /// Ratio of the window's allowance for aggregated ACKs to the data acknowledged beyond BtlBw: the most of the last
-    /// five to ten rounds, and no more than 100 ms of BtlBw (Linux: 1; the draft: 0).
+    /// five to ten rounds, and no more than 100 ms of BtlBw (Octopus's authors: 1; the draft: 0).
     pub extra_acked_gain: f64,
     /// Whether a loss reduces the window to the data in flight for a round (draft §4.2.3.4).
     pub loss_recovery: bool,
