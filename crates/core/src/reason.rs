@@ -139,6 +139,8 @@ reasons! {
     InputFull = "input-full", owner "switch";
     /// RED at a switch's egress, behind the queue.
     EgressRed = "egress-red", owner "egress-red";
+    /// The packet is larger than a full token bucket: no wait would cover it.
+    LargerThanBurst = "larger-than-burst", owner "tbf";
 }
 
 reasons! {

@@ -64,7 +64,7 @@ pub trait QueueDiscipline: Send {
     }
 
     /// Changes a setting at run time, as a switch's control plane does. Returns false, without effect, if the discipline has
-    /// no such setting.
+    /// no such setting or the value is out of its range. [`QueueDiscipline::next_wakeup`] may change.
     fn reconfigure(&mut self, _change: &QueueChange) -> bool {
         false
     }
@@ -95,6 +95,8 @@ pub enum QueueSetting {
     Depth(u64),
     /// Service rate in packets/s; 0 for no limit.
     Rate(u64),
+    /// Rate of a shaper. A shaper has no rate of zero: it refuses the change.
+    Bandwidth(Rate),
 }
 
 /// The backlog of a queue.

@@ -2,6 +2,7 @@
 
 use jettison_core::RandomStream;
 use jettison_registry::{Kind, Registry};
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 use crate::QueueDiscipline;
 
@@ -22,4 +23,9 @@ pub struct BuildContext<'a> {
     pub random: &'a dyn Fn(&str) -> RandomStream,
     /// The registered disciplines, for disciplines that contain others (bands).
     pub registry: &'a Registry<Discipline>,
+}
+
+/// Schema of a parameter that chooses a discipline: an id, or a table with its `kind`.
+pub(crate) fn any_discipline(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "title": "discipline", "type": ["string", "object"], "examples": ["tail-drop"] })
 }

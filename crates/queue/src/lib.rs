@@ -13,6 +13,7 @@
 //! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`];
 //! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`],
 //!   [`Victim`]; PIE's controller: [`PieState`];
+//! - for shapers: [`TokenBucket`];
 //! - for controllers: [`DepartureRate`], [`UpdateTimer`];
 //! - for flow queueing: [`FlowTable`] (per-flow state), [`ByLength`] (the longest of many queues).
 
@@ -33,12 +34,14 @@ mod limit;
 mod list_tests;
 mod packet_pool;
 mod packets_per_second;
+mod peeked;
 mod pie_state;
 mod red_state;
 mod sparse_queue;
 #[cfg(test)]
 mod testing;
 mod threshold;
+mod token_bucket;
 mod update_timer;
 mod victim;
 mod written;
@@ -57,6 +60,7 @@ jettison_registry::components! {
     pub mod cake;
     pub mod priority;
     pub mod packet_rate;
+    pub mod tbf;
     pub mod fred;
     pub mod red_dpm;
     pub mod blue;
@@ -84,5 +88,6 @@ pub use pie_state::{PieDecision, PieSettings, PieState};
 pub use red_state::{RedDecision, RedSettings, RedState};
 use sparse_queue::{SparseFifo, SparseQueue};
 pub use threshold::Threshold;
+pub use token_bucket::TokenBucket;
 pub use update_timer::UpdateTimer;
 pub use victim::Victim;

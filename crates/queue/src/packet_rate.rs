@@ -15,11 +15,11 @@ use jettison_measure::Outcomes;
 use jettison_registry::style::{GREY, Line::Dotted};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::entry::{BuildContext, Discipline};
+use crate::entry::{BuildContext, Discipline, any_discipline};
 use crate::{Backlog, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
 
 /// Registry entry of the discipline.
@@ -52,10 +52,6 @@ impl Default for PacketRateParameters {
             limit: Limit::UNLIMITED,
         }
     }
-}
-
-fn any_discipline(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "title": "discipline", "type": ["string", "object"], "examples": ["tail-drop"] })
 }
 
 fn build(

@@ -110,6 +110,9 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "packet-rate", "rate": "999999937 packets/s", "queue": "priority" }),
         json!({ "kind": "priority", "bands": ["pie", { "kind": "packet-rate", "rate": "300 packets/s" }, "sfq"] }),
         json!({ "kind": "priority", "bands": 2, "dscp": { "EF": 0 }, "limit": "10 packets" }),
+        json!({ "kind": "tbf", "rate": "3 Mbit/s", "burst": "9 kB", "queue": "codel", "latency": "20 ms" }),
+        json!({ "kind": "tbf", "peakrate": "90 Mbit/s", "queue": "octopus" }),
+        json!({ "kind": "tbf", "rate": "7 bit/s", "burst": "1 GB", "queue": { "kind": "tbf", "queue": "priority" } }),
     ]);
     all
 }
