@@ -10,7 +10,7 @@
 //! Shared components:
 //!
 //! - stores: [`Fifo`] for one queue, [`PacketPool`] for many;
-//! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`];
+//! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`], [`Framing`];
 //! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`],
 //!   [`Victim`]; PIE's controller: [`PieState`];
 //! - for shapers: [`TokenBucket`];
@@ -26,6 +26,7 @@ mod dscp;
 pub mod entry;
 mod fifo;
 mod flow_table;
+mod framing;
 #[cfg(test)]
 mod gauge_tests;
 mod hertz;
@@ -79,6 +80,7 @@ pub use discipline::{Backlog, QueueChange, QueueDiscipline, QueueSetting};
 pub use dscp::Dscp;
 pub use fifo::Fifo;
 pub use flow_table::{FlowTable, Found};
+pub use framing::{Encoding, Framing};
 pub use hertz::Hertz;
 pub use limit::Limit;
 pub use packet_pool::{Chain, PacketPool};
