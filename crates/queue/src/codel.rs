@@ -18,7 +18,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, Limit, QueueDiscipline};
+use crate::{
+    Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, InLinux, Limit, Qdisc, QdiscContext,
+    QueueDiscipline,
+};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[COUNT, DROPPING];
@@ -38,6 +41,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("RFC 8289")
         .page("disciplines/codel.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(qdisc))
 }
 
 /// Parameters of CoDel, with RFC 8289's names.
@@ -102,6 +106,33 @@ fn build(
     _: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Codel::new(&parameters)?))
+}
+
+/// Linux's `codel`: tc-codel(8).
+fn qdisc(parameters: CodelParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+    parameters.only_in_linux()?;
+    let CodelParameters { target, interval, maxpacket, ecn, limit, .. } = parameters;
+    Ok(Qdisc::new("codel")
+        .packet_limit(limit, context)
+        .time("target", "target", target)?
+        .time("interval", "interval", interval)?
+        .word(if ecn { "ecn" } else { "noecn" })
+        .note_if(maxpacket != CodelParameters::default().maxpacket, CodelParameters::MAXPACKET_NOTE))
+}
+
+impl CodelParameters {
+    /// What Linux has in place of `maxpacket`.
+    pub(crate) const MAXPACKET_NOTE: &str = "maxpacket: Linux's CoDel takes the MTU of the device";
+
+    /// Checks the parameters that Linux's CoDel does not have.
+    fn only_in_linux(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(self.clock.is_none(), "clock", || {
+            "must be unset for `tc`: Linux's CoDel has a clock of its own".to_owned()
+        })?;
+        ParameterError::unless(self.control_law == ControlLaw::Exact, "control_law", || {
+            "must be \"exact\" for `tc`: Linux has only RFC 8289's control law".to_owned()
+        })
+    }
 }
 
 /// One FIFO queue under CoDel.

@@ -4,7 +4,7 @@ use jettison_core::RandomStream;
 use jettison_registry::{Kind, Registry};
 use schemars::{Schema, SchemaGenerator, json_schema};
 
-use crate::QueueDiscipline;
+use crate::{InLinux, QueueDiscipline};
 
 /// The component kind "queue discipline".
 pub enum Discipline {}
@@ -14,7 +14,7 @@ impl Kind for Discipline {
     const NAME: &'static str = "queue discipline";
     type Context<'a> = BuildContext<'a>;
     type Built = Box<dyn QueueDiscipline>;
-    type Facts = ();
+    type Facts = InLinux;
 }
 
 /// Build context of a discipline: what it needs besides its parameters.

@@ -15,6 +15,7 @@
 //!   [`Victim`]; PIE's controller: [`PieState`];
 //! - for shapers: [`TokenBucket`];
 //! - for controllers: [`DepartureRate`], [`UpdateTimer`];
+//! - Linux's names: [`InLinux`], [`Qdisc`];
 //! - for flow queueing: [`FlowTable`] (per-flow state), [`ByLength`] (the longest of many queues).
 
 mod by_length;
@@ -37,6 +38,7 @@ mod packet_pool;
 mod packets_per_second;
 mod peeked;
 mod pie_state;
+mod qdisc;
 mod red_state;
 mod sparse_queue;
 #[cfg(test)]
@@ -87,6 +89,7 @@ pub use packet_pool::{Chain, PacketPool};
 use packet_pool::{Counted, Standing};
 pub use packets_per_second::PacketsPerSecond;
 pub use pie_state::{PieDecision, PieSettings, PieState};
+pub use qdisc::{Class, Filter, InLinux, Qdisc, QdiscContext, tc_rate, tc_time};
 pub use red_state::{RedDecision, RedSettings, RedState};
 use sparse_queue::{SparseFifo, SparseQueue};
 pub use threshold::Threshold;

@@ -11,7 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, Limit, QueueChange, QueueDiscipline, QueueSetting};
+use crate::{
+    Backlog, Fifo, InLinux, Limit, Qdisc, QdiscContext, QueueChange, QueueDiscipline, QueueSetting,
+};
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -21,6 +23,7 @@ pub fn entry() -> Entry<Discipline> {
         .summary("First in, first out; drops arrivals when the buffer is full")
         .source("RFC 7567 §1")
         .page("disciplines/tail-drop.md")
+        .facts(InLinux::by(qdisc))
 }
 
 /// Parameters of tail drop.
@@ -36,6 +39,19 @@ fn build(
     _: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(TailDrop::new(parameters)))
+}
+
+/// Linux's `bfifo` for a limit in bytes, and `pfifo` for one in packets: tc-bfifo(8).
+fn qdisc(parameters: TailDropParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+    let TailDropParameters { limit } = parameters;
+    // The limit that full-size packets reach first.
+    let in_bytes = limit.bytes != u64::MAX && limit.bytes / context.mtu.get().max(1) < limit.packets;
+    let both = limit.bytes != u64::MAX && limit.packets != u64::MAX;
+    let qdisc = match in_bytes {
+        true => Qdisc::new("bfifo").byte_limit(limit.bytes, context),
+        false => Qdisc::new("pfifo").packet_limit(Limit::packets(limit.packets), context),
+    };
+    Ok(qdisc.note_if(both, "limit: Linux counts packets (pfifo) or bytes (bfifo); the one that full-size packets reach first"))
 }
 
 /// A FIFO queue with a limit.

@@ -36,14 +36,23 @@ impl<K: Kind> Registry<K> {
     /// # Errors
     /// If the id is unknown or the parameters are wrong, with the path from `value` to the offending key.
     pub fn build(&self, value: &Value, context: &K::Context<'_>) -> Result<K::Built, ParameterError> {
+        let (entry, parameters) = self.chosen(value)?;
+        entry.build(&parameters, context)
+    }
+
+    /// The entry that a scenario's value chooses, and its parameters: a table without `kind`, or `null`.
+    ///
+    /// # Errors
+    /// If the value chooses none, or the id is unknown.
+    pub fn chosen(&self, value: &Value) -> Result<(&Entry<K>, Value), ParameterError> {
         match value {
-            Value::String(id) => self.build_from(id, &Value::Null, context),
+            Value::String(id) => Ok((self.known(id)?, Value::Null)),
             Value::Object(table) => {
                 let mut parameters = table.clone();
                 match parameters.shift_remove("kind") {
                     Some(Value::String(id)) => {
                         let entry = self.known(&id).map_err(|error| error.under("kind"))?;
-                        entry.build(&Value::Object(parameters), context)
+                        Ok((entry, Value::Object(parameters)))
                     }
                     Some(other) => {
                         let requirement = format!("be one of {}", self.list());

@@ -1,7 +1,7 @@
 //! Queues with port hooks as a kind of registered component. Scenarios select them by `queue`, like queue disciplines.
 
-use jettison_queue::QueueDiscipline;
 use jettison_queue::entry::BuildContext;
+use jettison_queue::{InLinux, QueueDiscipline};
 use jettison_registry::Kind;
 
 use crate::PortHooks;
@@ -14,7 +14,7 @@ impl Kind for HookedQueue {
     const NAME: &'static str = "queue with port hooks";
     type Context<'a> = BuildContext<'a>;
     type Built = PortQueue;
-    type Facts = ();
+    type Facts = InLinux;
 }
 
 /// The queue of a port and its hooks.
