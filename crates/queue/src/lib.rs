@@ -13,12 +13,13 @@
 //! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`], [`Framing`];
 //! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`],
 //!   [`Victim`]; PIE's controller: [`PieState`];
-//! - for shapers: [`TokenBucket`];
+//! - for shapers and schedulers: [`TokenBucket`], [`Classifier`];
 //! - for controllers: [`DepartureRate`], [`UpdateTimer`];
 //! - Linux's names: [`InLinux`], [`Qdisc`];
 //! - for flow queueing: [`FlowTable`] (per-flow state), [`ByLength`] (the longest of many queues).
 
 mod by_length;
+mod classifier;
 mod codel_state;
 mod control_law;
 mod departure_rate;
@@ -64,6 +65,7 @@ jettison_registry::components! {
     pub mod priority;
     pub mod packet_rate;
     pub mod tbf;
+    pub mod htb;
     pub mod fred;
     pub mod red_dpm;
     pub mod blue;
@@ -75,6 +77,7 @@ jettison_registry::components! {
 }
 
 pub use by_length::ByLength;
+pub use classifier::{Classifier, Match, Network, Ports, Protocol};
 pub use codel_state::{CodelSettings, CodelState, CodelStore};
 pub use control_law::ControlLaw;
 pub use departure_rate::DepartureRate;

@@ -11,9 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{
-    Backlog, Fifo, InLinux, Limit, Qdisc, QdiscContext, QueueChange, QueueDiscipline, QueueSetting,
-};
+use crate::{Backlog, Fifo, InLinux, Limit, Qdisc, QdiscContext, QueueChange, QueueDiscipline, QueueSetting};
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -51,7 +49,10 @@ fn qdisc(parameters: TailDropParameters, context: &QdiscContext<'_>) -> Result<Q
         true => Qdisc::new("bfifo").byte_limit(limit.bytes, context),
         false => Qdisc::new("pfifo").packet_limit(Limit::packets(limit.packets), context),
     };
-    Ok(qdisc.note_if(both, "limit: Linux counts packets (pfifo) or bytes (bfifo); the one that full-size packets reach first"))
+    Ok(qdisc.note_if(
+        both,
+        "limit: Linux counts packets (pfifo) or bytes (bfifo); the one that full-size packets reach first",
+    ))
 }
 
 /// A FIFO queue with a limit.

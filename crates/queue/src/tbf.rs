@@ -6,7 +6,7 @@
 //!
 //! The rate is exact: tokens are whole numbers ([`TokenBucket`]), and there are no timer ticks.
 //!
-//! Reference: tc-tbf(8). Units: rates in bit/s, sizes in bytes of IP length.
+//! Reference: tc-tbf(8). Units: rates in bit/s, sizes in bytes with `overhead`.
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
@@ -19,7 +19,10 @@ use serde_json::Value;
 
 use crate::entry::{BuildContext, Discipline, any_discipline};
 use crate::peeked::Peeked;
-use crate::{Backlog, Limit, QueueChange, QueueDiscipline, QueueSetting, TokenBucket};
+use crate::{
+    Backlog, Encoding, Framing, InLinux, Limit, Qdisc, QdiscContext, QueueChange, QueueDiscipline,
+    QueueSetting, TokenBucket, tc_rate,
+};
 
 /// Gauges of the internal state, besides those of the inner discipline.
 const GAUGES: &[Gauge] = &[TOKENS, RATE];
@@ -35,6 +38,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("tc-tbf(8)")
         .page("disciplines/tbf.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(qdisc))
 }
 
 /// Parameters of the token bucket filter.
@@ -52,6 +56,8 @@ pub struct TbfParameters {
     /// The inner discipline: an id, or a table with its `kind`.
     #[schemars(schema_with = "any_discipline")]
     pub queue: Value,
+    /// Bytes that a packet costs beyond its IP length.
+    pub overhead: Framing,
     /// Limit in addition to that of the inner discipline.
     pub limit: Limit,
     /// Limit as a time: what the shaper sends in this time, with a burst. In addition to `limit`.
@@ -66,6 +72,7 @@ impl Default for TbfParameters {
             peakrate: None,
             mtu: Bytes::new(2000),
             queue: Value::from("tail-drop"),
+            overhead: Framing::RAW,
             limit: Limit::UNLIMITED,
             latency: None,
         }
@@ -117,10 +124,59 @@ fn build(
     Ok(Box::new(Tbf::new(inner, &parameters)))
 }
 
+/// Linux's `tbf`: tc-tbf(8).
+fn qdisc(parameters: TbfParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+    let burst = parameters.burst.unwrap_or_else(|| automatic_burst(parameters.rate));
+    let mut qdisc = Qdisc::new("tbf").option("rate", tc_rate(parameters.rate)).option("burst", burst.get());
+    qdisc.shapes = Some(parameters.rate);
+    if let Some(peakrate) = parameters.peakrate {
+        qdisc = qdisc.option("peakrate", tc_rate(peakrate)).option("mtu", parameters.mtu.get());
+    }
+    // tc requires a limit. It is that of the queue which the inner discipline replaces.
+    qdisc = match parameters.latency {
+        Some(latency) => qdisc.time("latency", "latency", latency)?,
+        None => qdisc.option("latency", "1s"),
+    };
+    qdisc.options.extend(tc_framing(parameters.overhead, context)?);
+    let inner = context.inner(&parameters.queue).map_err(|error| error.under("queue"))?;
+    let limited = parameters.limit != Limit::UNLIMITED || parameters.latency.is_some();
+    Ok(qdisc
+        .child(1, inner)
+        .note_if(limited, "limit and latency: Linux's tbf has only the limit of the discipline within"))
+}
+
+/// The words of tc for `overhead`, for tbf, htb and police: bytes beyond the header that Linux counts already.
+///
+/// # Errors
+/// If tc has no words for it.
+pub(crate) fn tc_framing(
+    overhead: Framing,
+    context: &QdiscContext<'_>,
+) -> Result<Vec<String>, ParameterError> {
+    let extra = i64::from(overhead.overhead) - context.header.get() as i64;
+    ParameterError::unless(extra >= 0, "overhead", || {
+        format!("must be at least {} for `tc`, which counts them already, got {overhead}", context.header)
+    })?;
+    ParameterError::unless(overhead.encoding != Encoding::Ptm, "overhead", || {
+        "must be without `ptm` for `tc`: in Linux only cake has it".to_owned()
+    })?;
+    let mut words = Vec::new();
+    for (name, value) in [("overhead", extra), ("mpu", i64::from(overhead.mpu))] {
+        if value > 0 {
+            words.extend([name.to_owned(), value.to_string()]);
+        }
+    }
+    if overhead.encoding == Encoding::Atm {
+        words.extend(["linklayer".to_owned(), "atm".to_owned()]);
+    }
+    Ok(words)
+}
+
 /// A discipline behind a token bucket.
 pub struct Tbf {
     // Parameters.
     burst: Option<Bytes>,
+    overhead: Framing,
     limit: Limit,
     latency: Option<Duration>,
     // State.
@@ -143,6 +199,7 @@ impl Tbf {
         let burst = parameters.burst.unwrap_or_else(|| automatic_burst(parameters.rate));
         let mut tbf = Tbf {
             burst: parameters.burst,
+            overhead: parameters.overhead,
             limit: parameters.limit,
             latency: parameters.latency,
             queue: Peeked::new(inner),
@@ -184,7 +241,7 @@ impl Tbf {
         self.bucket.set(rate, self.burst.unwrap_or_else(|| automatic_burst(rate)));
         self.waiting = self.waiting();
         if let (Some(_), Some(head)) = (self.refused, self.queue.head()) {
-            self.refused = Some(self.due(u64::from(head.meta.length)));
+            self.refused = Some(self.due(u64::from(self.overhead.size(head.meta.length))));
         }
         self.queue.inner_mut().capacity_changed(rate.min(self.link), self.seen);
     }
@@ -194,7 +251,7 @@ impl QueueDiscipline for Tbf {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         self.seen = now;
         let length = packet.meta.length;
-        if u64::from(length) > self.largest() {
+        if u64::from(self.overhead.size(length)) > self.largest() {
             return out.dropped(packet, DropReason::LargerThanBurst, now);
         }
         if self.limit != Limit::UNLIMITED || self.waiting != u64::MAX {
@@ -210,7 +267,7 @@ impl QueueDiscipline for Tbf {
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         self.seen = now;
         self.refused = None;
-        let length = u64::from(self.queue.peek(now, out)?.meta.length);
+        let length = u64::from(self.overhead.size(self.queue.peek(now, out)?.meta.length));
         self.bucket.refill(now);
         if let Some(peak) = &mut self.peak {
             peak.refill(now);

@@ -12,7 +12,7 @@ fn at(micros: u64) -> Time {
 
 /// 8 Mbit/s: a byte per microsecond.
 fn shaper(more: Value) -> Box<dyn QueueDiscipline> {
-    let mut value = json!({ "kind": "tbf", "rate": "8 Mbit/s", "burst": "3 kB" });
+    let mut value = json!({ "kind": "tbf", "rate": "8 Mbit/s", "burst": "3 kB", "overhead": "0 bytes" });
     more.as_object().expect("a table").iter().for_each(|(key, given)| value[key] = given.clone());
     built(value)
 }
@@ -74,6 +74,16 @@ fn a_packet_that_no_full_bucket_covers_is_dropped() {
 }
 
 #[test]
+fn a_packet_costs_what_the_line_carries() {
+    // 20 bytes of header and trailer: 1,520 bytes, in 32 cells of 53 bytes.
+    let mut queue = shaper(json!({ "burst": "1696 bytes", "overhead": "20 bytes, atm" }));
+    fill(&mut *queue, 0..3, 1500, at(0));
+    assert_eq!(drain(&mut *queue, at(0)), [(at(0), 0), (at(1696), 1), (at(3392), 2)]);
+    let mut queue = shaper(json!({ "burst": "1695 bytes", "overhead": "20 bytes, atm" }));
+    assert_eq!(fill(&mut *queue, 0..1, 1500, at(0)).drops[0].1, DropReason::LargerThanBurst);
+}
+
+#[test]
 fn latency_limits_what_may_wait() {
     // 10 ms at 8 Mbit/s and the bucket: 13,000 bytes.
     let mut queue = shaper(json!({ "latency": "10 ms" }));
@@ -88,8 +98,9 @@ fn the_rate_is_exact_in_the_long_run() {
     // 1500 bytes at 7,001 bit/s take 1.7140… s; 7,001 packets take 12,000 s to the nanosecond. The bucket holds a byte more
     // than a packet: one that is full when the packet leaves would lose the fraction of a nanosecond each time.
     let queue = json!({ "kind": "tail-drop", "limit": "unlimited" });
-    let mut queue =
-        built(json!({ "kind": "tbf", "rate": "7001 bit/s", "burst": "1501 bytes", "queue": queue }));
+    let mut queue = built(
+        json!({ "kind": "tbf", "rate": "7001 bit/s", "burst": "1501 bytes", "queue": queue, "overhead": "0 bytes" }),
+    );
     fill(&mut *queue, 0..7002, 1500, at(0));
     assert_eq!(
         drain(&mut *queue, at(0)).last(),
@@ -122,7 +133,7 @@ fn a_control_plane_sets_the_rate() {
 fn an_automatic_burst_follows_the_rate() {
     assert_eq!(automatic_burst(Rate::from_mbit(8)), Bytes::new(2000));
     assert_eq!(automatic_burst(Rate::from_mbit(80)), Bytes::new(10_000));
-    let mut queue = built(json!({ "kind": "tbf", "rate": "80 Mbit/s" }));
+    let mut queue = built(json!({ "kind": "tbf", "rate": "80 Mbit/s", "overhead": "0 bytes" }));
     let change = QueueChange { class: None, setting: QueueSetting::Bandwidth(Rate::from_mbit(8)) };
     assert!(queue.reconfigure(&change));
     fill(&mut *queue, 0..3, 1000, at(0));

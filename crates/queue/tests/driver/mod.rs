@@ -113,6 +113,14 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "tbf", "rate": "3 Mbit/s", "burst": "9 kB", "queue": "codel", "latency": "20 ms" }),
         json!({ "kind": "tbf", "peakrate": "90 Mbit/s", "queue": "octopus" }),
         json!({ "kind": "tbf", "rate": "7 bit/s", "burst": "1 GB", "queue": { "kind": "tbf", "queue": "priority" } }),
+        json!({ "kind": "htb", "rate": "4 Mbit/s", "default": "c", "classes": [
+            { "name": "ab", "rate": "3 Mbit/s", "ceil": "4 Mbit/s" },
+            { "name": "a", "parent": "ab", "rate": "1 Mbit/s", "ceil": "4 Mbit/s", "match": [{ "dscp": ["EF"] }] },
+            { "name": "b", "parent": "ab", "rate": "1 Mbit/s", "ceil": "3 Mbit/s", "prio": 2, "queue": "codel",
+                "match": [{ "source_port": "0-5", "protocol": "udp" }] },
+            { "name": "c", "rate": "900 kbit/s", "queue": "octopus", "quantum": "1 kB" },
+        ] }),
+        json!({ "kind": "htb", "rate": "1 bit/s" }),
     ]);
     all
 }
