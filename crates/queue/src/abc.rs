@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, Limit, QueueDiscipline};
+use crate::{Backlog, Fifo, InLinux, Limit, QueueDiscipline};
 use jettison_octopus::{Bandwidth, BandwidthSettings, PARTS};
 
 /// Gauges of the internal state.
@@ -44,6 +44,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("Goyal et al. 2020 §3.1")
         .page("disciplines/abc.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("no qdisc turns accelerates into brakes, and no sender in Linux reads them", "`fq_codel` with `ce_threshold`, for senders that answer CE by its share"))
 }
 
 /// Parameters of ABC's router, with the paper's names.

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, Limit, QueueDiscipline, Threshold};
+use crate::{Backlog, Fifo, InLinux, Limit, QueueDiscipline, Threshold};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[PROBABILITY];
@@ -31,6 +31,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("Feng, Shin, Kandlur & Saha 2002")
         .page("disciplines/blue.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("BLUE for one queue", "`sfb` (Stochastic Fair BLUE), one BLUE per bin of flows"))
 }
 
 /// Parameters of BLUE, with the paper's names.

@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, Limit, PacketsPerSecond, QueueChange, QueueDiscipline, QueueSetting};
+use crate::{Backlog, Fifo, InLinux, Limit, PacketsPerSecond, QueueChange, QueueDiscipline, QueueSetting};
 
 /// Gauges of the internal state. Each queue is a part; `band.0` serves traffic class 0.
 const GAUGES: &[Gauge] = &[BACKLOG];
@@ -36,6 +36,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("BMv2 simple_switch, queueing logic")
         .page("disciplines/bmv2.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("it models the switch BMv2, which limits packets/s", "`prio` with one `pfifo` per band"))
 }
 
 /// Parameters of a port's queues.

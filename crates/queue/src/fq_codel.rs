@@ -19,9 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codel::CodelParameters;
 use crate::entry::{BuildContext, Discipline};
-use crate::{
-    Backlog, Chain, CodelSettings, CodelState, Counted, Limit, PacketPool, QueueDiscipline, Standing,
-};
+use crate::{Backlog, Chain, CodelSettings, CodelState, Counted, InLinux, Limit, PacketPool, Qdisc, QdiscContext, QueueDiscipline, Standing};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
@@ -40,6 +38,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("RFC 8290")
         .page("disciplines/fq-codel.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(qdisc))
 }
 
 /// Parameters of FQ-CoDel, with RFC 8290's names.
@@ -115,6 +114,25 @@ fn build(
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let perturbation = (context.random)("hash").uniform(0, u64::MAX);
     Ok(Box::new(FqCodel::new(&parameters, perturbation)?))
+}
+
+/// Linux's `fq_codel`: tc-fq_codel(8).
+fn qdisc(parameters: FqCodelParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+    let FqCodelParameters { flows, quantum, target, interval, maxpacket, ecn, ce_threshold, limit, drop_batch } =
+        parameters;
+    let mut qdisc = Qdisc::new("fq_codel")
+        .packet_limit(limit, context)
+        .option("flows", flows)
+        .option("quantum", quantum.get())
+        .time("target", "target", target)?
+        .time("interval", "interval", interval)?
+        .word(if ecn { "ecn" } else { "noecn" })
+        .option("drop_batch", drop_batch)
+        .note_if(maxpacket != FqCodelParameters::default().maxpacket, CodelParameters::MAXPACKET_NOTE);
+    if let Some(threshold) = ce_threshold {
+        qdisc = qdisc.time("ce_threshold", "ce_threshold", threshold)?;
+    }
+    Ok(qdisc)
 }
 
 /// Flow queues, each under its own CoDel.

@@ -21,10 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::pi2::DelayFrom;
 use crate::pie::PieParameters;
-use crate::{
-    Backlog, Chain, Hertz, Limit, PacketPool, PieDecision, PieSettings, PieState, QueueDiscipline,
-    UpdateTimer, pie_state,
-};
+use crate::{Backlog, Chain, Hertz, InLinux, Limit, PacketPool, PieDecision, PieSettings, PieState, Qdisc, QdiscContext, QueueDiscipline, UpdateTimer, pie_state};
 
 /// Registry entry of the discipline. Its gauges are PIE's, of the queue with the largest backlog.
 pub fn entry() -> Entry<Discipline> {
@@ -34,6 +31,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("RFC 8033, RFC 8290 §4, tc-fq_pie(8)")
         .page("disciplines/pie.md")
         .gauges(pie_state::GAUGES)
+        .facts(InLinux::by(qdisc))
 }
 
 /// Parameters of FQ-PIE: those of the scheduler, and PIE's with RFC 8033's names.
@@ -128,6 +126,26 @@ fn build(
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let perturbation = (context.random)("hash").uniform(0, u64::MAX);
     Ok(Box::new(FqPie::new(&parameters, perturbation, (context.random)("drop"))?))
+}
+
+/// Linux's `fq_pie`: tc-fq_pie(8).
+fn qdisc(parameters: FqPieParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+    let FqPieParameters { flows, quantum, ecn, mark_ecnth, limit, .. } = parameters;
+    let percent = mark_ecnth * 100.0;
+    let whole = (percent - percent.round()).abs() < 1e-9;
+    ParameterError::require(whole, "mark_ecnth", "be whole percents for `tc`", mark_ecnth)?;
+    // Its own default is Linux's too, so that limit is not one of many full-size packets.
+    let in_memory = limit.bytes == FqPieParameters::default().limit.bytes;
+    let in_packets = if in_memory { Limit::packets(limit.packets) } else { limit };
+    let mut qdisc = Qdisc::new("fq_pie")
+        .packet_limit(in_packets, context)
+        .option("flows", flows)
+        .option("quantum", quantum.get());
+    if in_memory {
+        qdisc = qdisc.option("memory_limit", limit.bytes);
+    }
+    let qdisc = parameters.settings()?.in_linux(qdisc)?.option("ecn_prob", percent.round() as u64);
+    Ok(qdisc.word(if ecn { "ecn" } else { "noecn" }))
 }
 
 /// Flow queues, each under its own PIE.

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, FlowTable, Limit, QueueDiscipline, RedState, Threshold};
+use crate::{Backlog, Fifo, FlowTable, InLinux, Limit, QueueDiscipline, RedState, Threshold};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, FLOW_AVERAGE, FLOWS];
@@ -35,6 +35,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("Lin & Morris 1997")
         .page("disciplines/fred.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("limits per active flow inside RED", "`fq_codel` for shares per flow, or `choke` for one RED queue that punishes unresponsive flows"))
 }
 
 /// Parameters of FRED, with the paper's names.

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::entry::{BuildContext, Discipline, any_discipline};
-use crate::{Backlog, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
+use crate::{Backlog, InLinux, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -29,6 +29,7 @@ pub fn entry() -> Entry<Discipline> {
         .summary("Serves the packets of another discipline at a fixed rate in packets/s")
         .source("BMv2 set_queue_rate")
         .page("disciplines/packet-rate.md")
+        .facts(InLinux::lacks("Linux's shapers count bytes", "`tbf` with a rate in bit/s; `police pkts_rate` counts packets, but drops them instead of queueing"))
 }
 
 /// Parameters of a packet rate.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::octopus::{MAX_STREAMS, check_ports, check_streams};
-use crate::{Backlog, Limit, QueueDiscipline};
+use crate::{Backlog, InLinux, Limit, QueueDiscipline};
 use jettison_octopus::{Fate, Fates, Streams};
 use store::{Label, MessageStore, Popped};
 
@@ -40,6 +40,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("Chen, Tahir & Mittal 2023 (a baseline)")
         .page("disciplines/pdrop.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("no qdisc reads the labels of messages", "`prio` with a filter by DSCP, which knows no messages"))
 }
 
 /// Which messages make room for an arrival that does not fit.

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, DepartureRate, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
+use crate::{Backlog, DepartureRate, Fifo, Hertz, InLinux, Limit, QueueDiscipline, UpdateTimer};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[BASE_PROBABILITY, CLASSIC_PROBABILITY, SCALABLE_PROBABILITY];
@@ -39,6 +39,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A")
         .page("disciplines/pi2.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("the square of a linear PI controller, for one queue", "`pie`, or `dualpi2` where the kernel has it, whose Classic queue is PI2"))
 }
 
 /// Parameters of PI2, with the paper's names. The discipline's page states the source of each default.

@@ -19,9 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::pi2::DelayFrom;
-use crate::{
-    Backlog, Fifo, Hertz, Limit, PieDecision, PieSettings, PieState, QueueDiscipline, UpdateTimer, pie_state,
-};
+use crate::{Backlog, Fifo, Hertz, InLinux, Limit, PieDecision, PieSettings, PieState, Qdisc, QdiscContext, QueueDiscipline, UpdateTimer, pie_state};
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -31,6 +29,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("RFC 8033")
         .page("disciplines/pie.md")
         .gauges(pie_state::GAUGES)
+        .facts(InLinux::by(qdisc))
 }
 
 /// Parameters of PIE, with RFC 8033's names.
@@ -114,6 +113,58 @@ fn build(
     context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Pie::new(parameters, (context.random)("drop"))?))
+}
+
+/// Linux's `pie`: tc-pie(8).
+fn qdisc(parameters: PieParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+    let usual = PieParameters::default();
+    let PieParameters { ecn, mark_ecnth, on_off, .. } = parameters;
+    ParameterError::unless(!on_off, "on_off", || "must be false for `tc`: Linux's PIE is always active".to_owned())?;
+    let threshold = !ecn || mark_ecnth == usual.mark_ecnth;
+    ParameterError::require(threshold, "mark_ecnth", "be 0.1 for `tc`: Linux's PIE has no option for it", mark_ecnth)?;
+    let qdisc = Qdisc::new("pie").packet_limit(parameters.limit, context);
+    Ok(parameters.settings()?.in_linux(qdisc)?.word(if ecn { "ecn" } else { "noecn" }))
+}
+
+impl PieSettings {
+    /// Adds the options that Linux's `pie` and `fq_pie` share.
+    pub(crate) fn in_linux(&self, qdisc: Qdisc) -> Result<Qdisc, ParameterError> {
+        let usual = PieParameters::default();
+        for (holds, key) in [(self.derandomise, "derandomise"), (self.cap_adjustment, "cap_adjustment")] {
+            let message = || "must be true for `tc`: Linux's PIE has no option for it".to_owned();
+            ParameterError::unless(holds, key, message)?;
+        }
+        let burst = self.max_burst == usual.max_burst;
+        ParameterError::require(
+            burst,
+            "max_burst",
+            "be 150 ms for `tc`: Linux's PIE has no option for it",
+            self.max_burst,
+        )?;
+        let qdisc = qdisc
+            .time("target", "target", self.target)?
+            .time("tupdate", "t_update", self.t_update)?
+            .option("alpha", sixteenths("alpha", self.alpha)?)
+            .option("beta", sixteenths("beta", self.beta)?)
+            .note("t_update: Linux rounds it up to a tick of its timer; 15 ms are 16 ms at 250 Hz")
+            .note_if(
+                self.mean_pktsize != usual.mean_pktsize.get(),
+                "mean_pktsize: Linux's PIE has no option for it",
+            );
+        Ok(match self.delay {
+            DelayFrom::Sojourn => qdisc.word("no_dq_rate_estimator"),
+            DelayFrom::Rate => qdisc.word("dq_rate_estimator"),
+        })
+    }
+}
+
+/// A gain in the unit of tc-pie(8), 1/16 Hz: its defaults, 2 and 20, are RFC 8033's 1/8 and 1 1/4.
+fn sixteenths(key: &str, gain: Hertz) -> Result<u64, ParameterError> {
+    let scaled = gain.get() * 16.0;
+    let whole = scaled.round();
+    let fits = (scaled - whole).abs() < 1e-9 && (0.0..=32.0).contains(&whole);
+    ParameterError::require(fits, key, "be a multiple of 1/16 Hz in [0, 2 Hz] for `tc`", gain)?;
+    Ok(whole as u64)
 }
 
 /// One FIFO queue under PIE.

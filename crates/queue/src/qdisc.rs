@@ -334,6 +334,77 @@ mod tests {
     }
 
     #[test]
+    fn defaults_are_written_in_full() {
+        let all = [
+            (
+                "fq-codel",
+                "fq_codel limit 10240 flows 1024 quantum 1514 target 5ms interval 100ms ecn drop_batch 64",
+            ),
+            ("pie", "pie limit 1000 target 15ms tupdate 15ms alpha 2 beta 20 no_dq_rate_estimator noecn"),
+            (
+                "fq-pie",
+                "fq_pie limit 10240 flows 1024 quantum 1514 memory_limit 33554432 target 15ms tupdate 15ms alpha 2 \
+                 beta 20 no_dq_rate_estimator ecn_prob 10 noecn",
+            ),
+            ("sfq", "sfq limit 1000 quantum 1514 depth 127 flows 1024 divisor 1024 perturb 10"),
+        ];
+        for (id, text) in all {
+            assert_eq!(words(json!(id)).0, text);
+        }
+    }
+
+    #[test]
+    fn pies_gains_are_sixteenths() {
+        let pie =
+            |key: &str, value: Value| written(json!({ "kind": "pie", key: value })).unwrap_err().to_string();
+        assert_eq!(
+            pie("alpha", json!("0.1 Hz")),
+            "alpha: must be a multiple of 1/16 Hz in [0, 2 Hz] for `tc`, got 0.1 Hz"
+        );
+        assert!(pie("beta", json!("3 Hz")).contains("got 3 Hz"));
+        assert!(pie("on_off", json!(true)).starts_with("on_off: must be false"));
+        assert!(pie("derandomise", json!(false)).starts_with("derandomise: must be true"));
+    }
+
+    #[test]
+    fn a_discipline_that_linux_lacks_names_the_nearest() {
+        let error = written(json!("pi2")).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("Linux has no queueing discipline for PI2:") && text.contains("nearest: `pie`"),
+            "{text}"
+        );
+        assert!(error.path.is_empty());
+    }
+
+    #[test]
+    fn every_discipline_states_what_linux_has() {
+        let context = |registry| QdiscContext {
+            rate: Some(Rate::from_mbit(50)),
+            is_shaped: false,
+            overhead: Bytes::new(14),
+            header: Bytes::new(14),
+            mtu: Bytes::new(1500),
+            registry,
+        };
+        let registry = disciplines();
+        for entry in registry.iter() {
+            let example = entry.example.map_or(Value::Null, |example| example());
+            match (&entry.facts, entry.facts.qdisc(entry.name, &example, &context(&registry))) {
+                (InLinux::Unstated, _) => assert!(UNSTATED.contains(&entry.id), "{}", entry.id),
+                (_, Ok(qdisc)) => assert!(!qdisc.kind.is_empty(), "{}", entry.id),
+                (InLinux::Absent { reason, nearest }, _) => {
+                    assert!(!reason.ends_with('.') && !nearest.is_empty())
+                }
+                (InLinux::Present(_), Err(error)) => panic!("{}: its defaults: {error}", entry.id),
+            }
+        }
+    }
+
+    /// Those that do not say yet.
+    const UNSTATED: [&str; 4] = ["red", "dualpi2", "cake", "priority"];
+
+    #[test]
     fn rates_are_written_in_the_largest_whole_unit() {
         let written = |bits| tc_rate(Rate::from_bits(bits));
         assert_eq!(

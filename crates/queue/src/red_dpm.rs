@@ -20,10 +20,7 @@ use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{
-    Backlog, Chain, FlowTable, Limit, PacketPool, QueueDiscipline, RedDecision, RedSettings, RedState,
-    SparseQueue, Victim,
-};
+use crate::{Backlog, Chain, FlowTable, InLinux, Limit, PacketPool, QueueDiscipline, RedDecision, RedSettings, RedState, SparseQueue, Victim};
 
 mod parameters;
 
@@ -60,6 +57,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("Parris, Jeffay, Smith & Borgersen 1998")
         .page("disciplines/red-dpm.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("RED that drops a tagged flow's oldest packet", "`red`"))
 }
 
 fn build(

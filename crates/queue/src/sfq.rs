@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, ByLength, Chain, Limit, PacketPool, QueueDiscipline};
+use crate::{Backlog, ByLength, Chain, InLinux, Limit, PacketPool, Qdisc, QdiscContext, QueueDiscipline};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, LONGEST];
@@ -32,6 +32,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("McKenney 1990")
         .page("disciplines/sfq.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(qdisc))
 }
 
 /// Parameters of SFQ.
@@ -75,6 +76,31 @@ fn build(
     context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     Ok(Box::new(Sfq::new(parameters, (context.random)("hash"))?))
+}
+
+/// Linux's `sfq`: tc-sfq(8).
+fn qdisc(parameters: SfqParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+    /// The most that tc-sfq(8) says for packets of one flow and of all.
+    const DEPTH: u64 = 127;
+    const FLOWS: u32 = 65_535;
+    let SfqParameters { queues, perturb, drop_from, limit } = parameters;
+    let power = queues.is_power_of_two();
+    ParameterError::require(power, "queues", "be a power of two for `tc`", queues)?;
+    let whole = perturb.as_nanos().is_multiple_of(1_000_000_000);
+    ParameterError::require(whole, "perturb", "be whole seconds for `tc`", perturb)?;
+    let qdisc = Qdisc::new("sfq")
+        .packet_limit(limit, context)
+        .option("quantum", context.mtu.get() + context.header.get())
+        .option("depth", DEPTH)
+        .option("flows", queues.min(FLOWS))
+        .option("divisor", queues)
+        .option("perturb", perturb.as_nanos() / 1_000_000_000)
+        .note("a turn: Linux's SFQ serves a flow for a packet's worth of bytes, ours for one packet")
+        .note("limit: Linux's SFQ holds at most 127 packets of a flow");
+    Ok(match drop_from {
+        DropFrom::Head => qdisc.word("headdrop"),
+        DropFrom::Tail => qdisc,
+    })
 }
 
 /// Hashed flow queues, served round robin.

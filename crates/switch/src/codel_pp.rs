@@ -21,7 +21,7 @@ use jettison_queue::entry::BuildContext;
 use jettison_queue::packet_rate::PacketRate;
 use jettison_queue::priority::Priority;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
-use jettison_queue::{CodelSettings, CodelState, ControlLaw, Limit, PacketsPerSecond, QueueDiscipline};
+use jettison_queue::{CodelSettings, CodelState, ControlLaw, InLinux, Limit, PacketsPerSecond, QueueDiscipline};
 use jettison_registry::style::{Line::Solid, WINE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
@@ -218,6 +218,7 @@ pub(crate) fn entry() -> Entry<HookedQueue> {
         .source("Doan et al., CoDel++; RFC 8289")
         .page("codelpp.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("it acts at ingress and egress of a switch", "`codel`"))
 }
 
 fn build(parameters: CodelPlusPlusParameters, _: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {

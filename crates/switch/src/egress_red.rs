@@ -10,9 +10,9 @@
 //! Units: depths and thresholds in packets.
 
 use jettison_core::{DropReason, Gauge, Gauges, RandomStream, Time};
-use jettison_queue::Limit;
 use jettison_queue::entry::BuildContext;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
+use jettison_queue::{InLinux, Limit};
 use jettison_registry::style::{Line::DashDot, VERMILION};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
@@ -80,6 +80,7 @@ pub(crate) fn entry() -> Entry<HookedQueue> {
         .source("`red*.p4` of leandrocalmeida/P4-AQM")
         .page("ired.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("RED that drops after the queue", "`red`, which drops when a packet is enqueued"))
 }
 
 fn build(parameters: EgressRedParameters, context: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {

@@ -12,9 +12,9 @@
 //! parameters; the chapter on iRED in `docs/` explains them.
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Time};
-use jettison_queue::Limit;
 use jettison_queue::entry::BuildContext;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
+use jettison_queue::{InLinux, Limit};
 use jettison_registry::style::{Line::Solid, VERMILION};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
@@ -195,6 +195,7 @@ pub(crate) fn entry() -> Entry<HookedQueue> {
         .source("de Almeida et al. 2022, Algorithms 1 and 2")
         .page("ired.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("drops at ingress what egress has decided", "`red`, which decides when a packet is enqueued"))
 }
 
 fn build(parameters: IredParameters, context: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {

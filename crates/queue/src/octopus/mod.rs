@@ -23,7 +23,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, Limit, QueueDiscipline};
+use crate::{Backlog, Fifo, InLinux, Limit, QueueDiscipline};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[BANDWIDTH, STREAMS, REFUSED];
@@ -48,6 +48,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("Chen, Tahir & Mittal 2023, Algorithm 1")
         .page("disciplines/octopus.md")
         .gauges(GAUGES)
+        .facts(InLinux::lacks("no qdisc reads the labels of messages", "`prio` with a filter by DSCP, which knows no messages"))
 }
 
 /// Parameters of Octopus.
