@@ -74,6 +74,11 @@ pub enum Command {
         #[command(flatten)]
         data: DataArgument,
     },
+    /// Print a scenario's queues for other programs: as commands of Linux's tc, or as OpenWrt's SQM configuration
+    Export {
+        #[command(subcommand)]
+        command: ExportCommand,
+    },
     /// Print the JSON Schema of scenario files
     Schema,
     /// Load newCWV into this machine's kernel, as congestion controls newcwv and newcwv_paced (needs root)
@@ -151,6 +156,62 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "man")]
         out: PathBuf,
     },
+}
+
+/// Languages that a scenario's queues are printed in.
+#[derive(Debug, Subcommand)]
+pub enum ExportCommand {
+    /// Print a shell script of tc commands; differences between the scenario's queues and Linux's are comments
+    Tc {
+        /// The scenario file
+        file: PathBuf,
+        #[command(flatten)]
+        scenario: ScenarioArguments,
+        /// Print the queues of this link only
+        #[arg(long, value_name = "LINK")]
+        link: Option<String>,
+        /// Print the queues that this node sends through only
+        #[arg(long, value_name = "NODE")]
+        node: Option<String>,
+        /// The device of the queue, if it is only one [default: a variable of the script's environment]
+        #[arg(long = "dev", value_name = "NAME")]
+        device: Option<String>,
+        /// Print the links' delay and loss too, as netem on the devices of the receiving nodes
+        #[arg(long)]
+        with_netem: bool,
+    },
+    /// Print /etc/config/sqm of OpenWrt, for an access link with CAKE or FQ-CoDel in both directions
+    Sqm {
+        /// The scenario file
+        file: PathBuf,
+        #[command(flatten)]
+        scenario: ScenarioArguments,
+        /// The access link [default: the only link]
+        #[arg(long, value_name = "LINK")]
+        link: Option<String>,
+        /// The node that sends the upload [default: the sender of the slower direction]
+        #[arg(long, value_name = "NODE")]
+        router: Option<String>,
+        /// OpenWrt's interface
+        #[arg(long, value_name = "NAME", default_value = "wan")]
+        interface: String,
+    },
+}
+
+/// What selects a variant of a scenario.
+#[derive(Debug, Args)]
+pub struct ScenarioArguments {
+    /// Set any key of the scenario: links.bottleneck.rate="20 Mbit/s"
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Use the short form, with the scenario's [quick] table applied
+    #[arg(long)]
+    pub quick: bool,
+    /// The variant, if the scenario has several
+    #[arg(long, value_name = "VARIANT")]
+    pub variant: Option<String>,
+    #[command(flatten)]
+    pub data: DataArgument,
 }
 
 /// Arguments of `run` and `reproduce`.

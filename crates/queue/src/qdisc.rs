@@ -137,6 +137,8 @@ pub struct Qdisc {
     pub filters: Vec<Filter>,
     /// The rate that it shapes to, if it does.
     pub shapes: Option<Rate>,
+    /// Bytes that a size table (tc-stab(8)) adds to each packet's length in Linux, for this qdisc and all below it.
+    pub size_table: Option<i64>,
     /// What differs between it and the discipline: sentences without a full stop.
     pub notes: Vec<String>,
 }

@@ -19,6 +19,7 @@ mod check;
 mod defaults;
 mod deprecated;
 mod error;
+pub mod export;
 mod gauges;
 mod input_cache;
 mod inputs;

@@ -292,7 +292,7 @@ impl<'a> Loader<'a> {
         }
         self.used.extend(checked.files);
         self.gauges.add(&settings, &origins);
-        Some(Variant { name, labels, baseline: None, settings, effective })
+        Some(Variant { name, labels, baseline: None, settings, effective, origins })
     }
 
     /// Checks a tree; removes its axes, its baseline and its `[quick]` table.

@@ -15,7 +15,7 @@ pub(crate) enum Origin {
 }
 
 /// A value that overrides the file's own.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 struct Overlay {
     at: KeyPath,
     /// Origin of the path.
@@ -25,7 +25,7 @@ struct Overlay {
 }
 
 /// All overrides of a variant, in the order of application.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Origins {
     overlays: Vec<Overlay>,
 }

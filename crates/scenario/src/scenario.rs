@@ -1,6 +1,7 @@
 //! Checked scenarios: variants, seeds, inputs.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jettison_input::file;
@@ -9,6 +10,7 @@ use serde_json::Value;
 use crate::error::{CheckError, Place, ScenarioError};
 use crate::inputs::{Contents, Files, Folder, InputHash, WithData};
 use crate::load::Loader;
+use crate::origin::Origins;
 use crate::registries::Registries;
 use crate::schema::{Seeds, Settings};
 use crate::source::Document;
@@ -38,6 +40,8 @@ pub struct Scenario {
     pub warnings: Vec<ScenarioError>,
     /// The scenario as a tree with all overrides applied: a file with this content has the same variants.
     pub tree: Value,
+    /// The text, for the places of what is found wrong later.
+    pub(crate) document: Arc<Document>,
 }
 
 /// One variant of a scenario.
@@ -53,6 +57,8 @@ pub struct Variant {
     pub settings: Settings,
     /// The settings as a tree with all defaults filled in: a scenario with this variant alone.
     pub effective: Value,
+    /// Where its values come from.
+    pub(crate) origins: Origins,
 }
 
 /// Overrides of the file by the caller.
@@ -145,6 +151,7 @@ impl Scenario {
             contents,
             warnings,
             tree: loaded.tree,
+            document: Arc::new(document),
         })
     }
 }

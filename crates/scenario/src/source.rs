@@ -10,7 +10,7 @@ use toml_edit::{Array, InlineTable, Item, Key, Table};
 use crate::error::{Place, ScenarioError};
 
 /// A TOML file: text, values in the order of the file, and their positions.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Document {
     name: String,
     line_starts: Vec<usize>,
@@ -21,7 +21,7 @@ pub(crate) struct Document {
 }
 
 /// Byte offsets of a key and of its value.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Span {
     key: Option<usize>,
     value: Option<usize>,

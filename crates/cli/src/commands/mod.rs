@@ -5,6 +5,7 @@ mod cc;
 mod check;
 mod compare;
 mod declared;
+mod export;
 mod figures;
 mod list;
 mod live;
@@ -38,6 +39,7 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Check { files, set, quick, json, data } => {
             check::check(&files, data.folder.as_deref(), &Changes { set, quick }, json)
         }
+        Command::Export { command } => export::export(command).map(|()| ExitCode::SUCCESS),
         Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
         Command::Cc { command } => cc::cc(&command),
         Command::Trace { command } => {
