@@ -6,13 +6,15 @@ use std::str::FromStr;
 use crate::written::written_as_string;
 
 /// A differentiated-services code point (RFC 2474): six bits, written as a number (`"46"`) or by its name (`"EF"`,
-/// `"AF41"`, `"CS5"`, `"default"`).
+/// `"AF41"`, `"CS5"`, `"NQB"`, `"default"`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dscp(u8);
 
 impl Dscp {
     /// Expedited forwarding (RFC 3246 §2.7).
     pub const EF: Dscp = Dscp(46);
+    /// Non-queue-building (draft-ietf-tsvwg-nqb-33, published as RFC 9956): smooth, low-rate traffic.
+    pub const NQB: Dscp = Dscp(45);
 
     /// The code point with this number; `None` if it exceeds six bits.
     pub const fn new(value: u8) -> Option<Dscp> {
@@ -30,6 +32,7 @@ impl fmt::Display for Dscp {
         match (class, rest) {
             (0, 0) => f.write_str("default"),
             _ if *self == Dscp::EF => f.write_str("EF"),
+            _ if *self == Dscp::NQB => f.write_str("NQB"),
             (_, 0) => write!(f, "CS{class}"),
             (1..=4, 2 | 4 | 6) => write!(f, "AF{class}{}", rest / 2),
             _ => write!(f, "{}", self.0),
@@ -41,11 +44,12 @@ impl FromStr for Dscp {
     type Err = String;
     fn from_str(text: &str) -> Result<Dscp, String> {
         let error =
-            || format!("`{text}` is not a DSCP; write 0 to 63, EF, CS0 to CS7, AF11 to AF43 or default");
+            || format!("`{text}` is not a DSCP; write 0 to 63, EF, NQB, CS0 to CS7, AF11 to AF43 or default");
         let upper = text.trim().to_ascii_uppercase();
         let digits = |tail: &str| tail.bytes().map(|b| b.wrapping_sub(b'0')).collect::<Vec<u8>>();
         let value = match upper.as_str() {
             "EF" => Some(46),
+            "NQB" => Some(45),
             "DEFAULT" | "DF" | "BE" => Some(0),
             name => match (name.strip_prefix("CS").map(digits), name.strip_prefix("AF").map(digits)) {
                 (Some(tail), _) => match tail[..] {
@@ -67,7 +71,7 @@ impl FromStr for Dscp {
 written_as_string!(
     Dscp,
     "DSCP",
-    "a DSCP: 0 to 63, EF, CS0 to CS7, AF11 to AF43 or default",
+    "a DSCP: 0 to 63, EF, NQB, CS0 to CS7, AF11 to AF43 or default",
     "EF",
     "AF41",
     "46"
@@ -79,7 +83,8 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_rfcs() {
-        for (text, value) in [("EF", 46), ("AF41", 34), ("AF11", 10), ("cs6", 48), ("default", 0), ("63", 63)]
+        for (text, value) in
+            [("EF", 46), ("NQB", 45), ("AF41", 34), ("AF11", 10), ("cs6", 48), ("default", 0), ("63", 63)]
         {
             assert_eq!(text.parse::<Dscp>().map(Dscp::get), Ok(value), "{text}");
         }
