@@ -169,6 +169,8 @@ reasons! {
     AbcBrake = "abc-brake", owner "abc", except;
     /// A queue discipline written in Python.
     Python = "python", owner "python";
+    /// The sojourn time is above `ce_threshold`, whatever CoDel says (RFC 8290 §5.2.7).
+    CeThreshold = "ce-threshold", owner "codel";
 }
 
 #[cfg(test)]

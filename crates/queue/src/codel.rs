@@ -7,7 +7,10 @@
 //!
 //! The state machine is [`crate::CodelState`]; this file is the FIFO queue around it.
 //!
-//! Units: `target`, `interval` and `clock` are times; `maxpacket` is bytes of IP length.
+//! `ce_threshold` marks beside CoDel: every ECN-capable packet whose sojourn time is above it, at its departure. That is the
+//! step marking that DCTCP and other scalable senders expect.
+//!
+//! Units: `target`, `interval`, `ce_threshold` and `clock` are times; `maxpacket` is bytes of IP length.
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
@@ -17,6 +20,7 @@ use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ce_threshold;
 use crate::entry::{BuildContext, Discipline};
 use crate::{
     Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, InLinux, Limit, Qdisc, QdiscContext,
@@ -57,6 +61,9 @@ pub struct CodelParameters {
     pub maxpacket: Bytes,
     /// Marks ECN-capable packets (RFC 3168) instead of dropping them.
     pub ecn: bool,
+    /// Sojourn time above which every ECN-capable packet is marked, whatever CoDel says, also without `ecn` (tc-codel(8)).
+    /// Unset: no such marks.
+    pub ce_threshold: Option<Duration>,
     /// Resolution of the clock, to which timestamps are truncated, such as "1 us" in a P4 switch. Unset: exact.
     pub clock: Option<Duration>,
     /// Control law: RFC 8289's, exact or by the lookup table of the P4 program, or P4-CoDel's, which does not use `maxpacket`.
@@ -72,6 +79,7 @@ impl Default for CodelParameters {
             interval: Duration::from_millis(100),
             maxpacket: Bytes::new(1514),
             ecn: false,
+            ce_threshold: None,
             clock: None,
             control_law: ControlLaw::Exact,
             limit: Limit::default(),
@@ -140,6 +148,7 @@ impl CodelParameters {
 pub struct Codel {
     settings: CodelSettings,
     ecn: bool,
+    ce_threshold: Option<Duration>,
     limit: Limit,
 
     state: CodelState,
@@ -152,13 +161,23 @@ impl Codel {
     /// # Errors
     /// If a parameter is out of range.
     pub fn new(parameters: &CodelParameters) -> Result<Codel, ParameterError> {
+        ce_threshold::check(parameters.ce_threshold)?;
         Ok(Codel {
             settings: parameters.settings()?,
             ecn: parameters.ecn,
+            ce_threshold: parameters.ce_threshold,
             limit: parameters.limit,
             state: CodelState::default(),
             fifo: Fifo::default(),
         })
+    }
+
+    /// Marks a departing packet whose sojourn time, as CoDel sees it, is above the threshold.
+    fn mark_late(&self, threshold: Duration, packet: &mut Packet, now: Time, out: &mut dyn Outcomes) {
+        let (sojourn, _) = self.settings.quantise(now.since(packet.meta.enqueued_at), now);
+        if sojourn > threshold {
+            ce_threshold::mark(packet, now, out);
+        }
     }
 }
 
@@ -173,7 +192,11 @@ impl QueueDiscipline for Codel {
     }
 
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
-        self.state.dequeue(&self.settings, self.ecn, &mut self.fifo, now, out)
+        let mut departing = self.state.dequeue(&self.settings, self.ecn, &mut self.fifo, now, out);
+        if let (Some(threshold), Some(packet)) = (self.ce_threshold, &mut departing) {
+            self.mark_late(threshold, packet, now, out);
+        }
+        departing
     }
 
     fn uses_wakeups(&self) -> bool {
@@ -254,6 +277,47 @@ mod tests {
     }
 
     #[test]
+    fn packets_above_the_ce_threshold_are_marked_at_their_departure() {
+        // tc-codel(8), and Linux 6.1 and 7.2 as measured: ECT(0) as ECT(1), with `ecn` and without, never Not-ECT.
+        let marks = |ecn, codel_marks: bool| {
+            let parameters = json!({ "kind": "codel", "ce_threshold": "1 ms", "ecn": codel_marks });
+            let (mut queue, mut tally) = (built(parameters), Tally::default());
+            for (id, waits) in [(0, 999), (1, 1000), (2, 1001)] {
+                queue.enqueue(packet_with(id, 1500, ecn), Time::ZERO, &mut tally);
+                assert!(queue.dequeue(Time::from_micros(waits), &mut tally).is_some());
+            }
+            assert!(tally.drops.is_empty());
+            tally.marks
+        };
+        let late = [(2, MarkReason::CeThreshold, Time::from_micros(1001))];
+        for ecn in [Ecn::Ect0, Ecn::Ect1] {
+            assert_eq!((marks(ecn, false), marks(ecn, true)), (late.to_vec(), late.to_vec()));
+        }
+        assert!(marks(Ecn::NotEct, true).is_empty() && marks(Ecn::Ce, true).is_empty());
+    }
+
+    #[test]
+    fn a_packet_that_codel_marks_is_not_marked_a_second_time() {
+        let parameters =
+            json!({ "kind": "codel", "ecn": true, "ce_threshold": "20 ms", "limit": "unlimited" });
+        let (tally, sent, _) = overload(parameters, Ecn::Ect0);
+        let of = |reason| tally.marks.iter().filter(|mark| mark.1 == reason).count();
+        assert!(of(MarkReason::CoDel) > 0 && of(MarkReason::CeThreshold) > 0);
+        assert_eq!(sent.iter().filter(|packet| packet.ecn() == Ecn::Ce).count(), tally.marks.len());
+    }
+
+    #[test]
+    fn a_coarse_clock_truncates_the_sojourn_time_of_the_threshold_too() {
+        let parameters = json!({ "kind": "codel", "ce_threshold": "1 ms", "clock": "1 ms" });
+        let (mut queue, mut tally) = (built(parameters), Tally::default());
+        for (id, leaves) in [(0, 1999), (1, 2000)] {
+            queue.enqueue(packet_with(id, 1500, Ecn::Ect0), Time::from_micros(900), &mut tally);
+            queue.dequeue(Time::from_micros(leaves), &mut tally);
+        }
+        assert_eq!(tally.marks.iter().map(|mark| mark.0).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
     fn the_buffers_limit_drops_at_the_tail() {
         let parameters = json!({ "kind": "codel", "limit": "10 packets" });
         let (tally, ..) = overload(parameters, Ecn::NotEct);
@@ -285,5 +349,8 @@ mod tests {
         assert_eq!(build_error(json!({ "kind": "codel", "clock": "0 ns" })).0, "clock");
         assert_eq!(build_error(json!({ "kind": "codel", "target": "0 ms" })).0, "target");
         assert_eq!(build_error(json!({ "kind": "codel", "interval": "0 s" })).0, "interval");
+        let (key, message) = build_error(json!({ "kind": "codel", "ce_threshold": "0 us" }));
+        assert_eq!(key, "ce_threshold");
+        assert!(message.contains("must be > 0"), "{message}");
     }
 }

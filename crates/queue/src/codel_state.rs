@@ -34,7 +34,7 @@ pub struct CodelSettings {
 impl CodelSettings {
     /// Quantises a sojourn time that ends now, and the current time, to the resolution of the clock.
     #[inline]
-    fn quantise(&self, sojourn: Duration, now: Time) -> (Duration, Time) {
+    pub(crate) fn quantise(&self, sojourn: Duration, now: Time) -> (Duration, Time) {
         let Some(tick) = self.clock.map(Duration::as_nanos) else { return (sojourn, now) };
         let truncate = |nanos: u64| Time::from_nanos(nanos - nanos % tick);
         let enqueued_at = now.as_nanos().saturating_sub(sojourn.as_nanos());

@@ -9,17 +9,18 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{Line::Solid, SKY};
 use jettison_registry::{Entry, ParameterError};
-use jettison_wire::{Ecn, Packet};
+use jettison_wire::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ce_threshold;
 use crate::codel::CodelParameters;
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Chain, CodelSettings, CodelState, Counted, InLinux, Limit, PacketPool, Qdisc, QdiscContext, QueueDiscipline, Standing};
+use crate::{Backlog, CeSelector, Chain, CodelSettings, CodelState, Counted, InLinux, Limit, PacketPool, Qdisc, QdiscContext, QueueDiscipline, Standing};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
@@ -60,6 +61,9 @@ pub struct FqCodelParameters {
     /// Sojourn time above which every ECN-capable packet is marked, independent of CoDel (RFC 8290 §5.2.7). Unset: no such
     /// marks.
     pub ce_threshold: Option<Duration>,
+    /// Packets that `ce_threshold` applies to, by DSCP and ECN: VALUE/MASK of the traffic class byte (tc-fq_codel(8)), such as
+    /// "0x01/0x03" for ECT(1). Unset: all.
+    pub ce_threshold_selector: Option<CeSelector>,
     /// Limit of all queues together, in packets, bytes or both; beyond it the queue with the largest backlog loses packets at
     /// its head (RFC 8290 §4.1, §5.2.3).
     pub limit: Limit,
@@ -78,6 +82,7 @@ impl Default for FqCodelParameters {
             maxpacket: codel.maxpacket,
             ecn: true,
             ce_threshold: None,
+            ce_threshold_selector: None,
             limit: Limit::packets(10_240),
             drop_batch: 64,
         }
@@ -100,7 +105,12 @@ impl FqCodelParameters {
         ParameterError::require(in_range, "flows", "be in [1, 65536]", self.flows)?;
         let in_range = (1..=MAX_QUANTUM).contains(&self.quantum.get());
         ParameterError::require(in_range, "quantum", "be in [1 byte, 1 GB]", self.quantum)?;
-        ParameterError::require(self.drop_batch > 0, "drop_batch", "be >= 1", self.drop_batch)
+        ParameterError::require(self.drop_batch > 0, "drop_batch", "be >= 1", self.drop_batch)?;
+        ce_threshold::check(self.ce_threshold)?;
+        let stands_alone = self.ce_threshold.is_none() && self.ce_threshold_selector.is_some();
+        ParameterError::unless(!stands_alone, "ce_threshold_selector", || {
+            "requires `ce_threshold`: it selects the packets that the threshold applies to".to_owned()
+        })
     }
 }
 
@@ -141,6 +151,7 @@ pub struct FqCodel {
     settings: CodelSettings,
     ecn: bool,
     ce_threshold: Option<Duration>,
+    ce_selector: Option<CeSelector>,
     quantum: i64,
     limit: Limit,
     drop_batch: u64,
@@ -180,6 +191,7 @@ impl FqCodel {
             settings: parameters.codel().settings()?,
             ecn: parameters.ecn,
             ce_threshold: parameters.ce_threshold,
+            ce_selector: parameters.ce_threshold_selector,
             quantum: parameters.quantum.get() as i64,
             limit: parameters.limit,
             drop_batch: u64::from(parameters.drop_batch),
@@ -219,13 +231,6 @@ impl FqCodel {
     #[inline]
     fn over_limit(&self) -> bool {
         self.backlog.packets > self.limit.packets || self.backlog.bytes > self.limit.bytes
-    }
-}
-
-/// Marks a packet above `ce_threshold` (RFC 8290 §5.2.7), unless it carries CE already, such as by CoDel's mark.
-fn mark_late(packet: &mut Packet, now: Time, out: &mut dyn Outcomes) {
-    if packet.ecn() != Ecn::Ce && packet.mark_ce() {
-        out.marked(packet, MarkReason::CoDel, now);
     }
 }
 
@@ -275,7 +280,9 @@ impl QueueDiscipline for FqCodel {
                 queue.credits -= i64::from(packet.meta.length);
                 let threshold = self.ce_threshold;
                 if threshold.is_some_and(|threshold| now.since(packet.meta.enqueued_at) > threshold) {
-                    mark_late(&mut packet, now, out);
+                    if self.ce_selector.is_none_or(|selector| selector.selects(&packet)) {
+                        ce_threshold::mark(&mut packet, now, out);
+                    }
                 }
                 return Some(packet);
             }

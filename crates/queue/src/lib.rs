@@ -10,7 +10,7 @@
 //! Shared components:
 //!
 //! - stores: [`Fifo`] for one queue, [`PacketPool`] for many;
-//! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`], [`Framing`];
+//! - parameter types with units: [`Limit`], [`Threshold`], [`Hertz`], [`PacketsPerSecond`], [`Dscp`], [`Framing`], [`CeSelector`];
 //! - CoDel's state machine: [`CodelState`], [`ControlLaw`]; RED's average and decision: [`RedState`],
 //!   [`Victim`]; PIE's controller: [`PieState`];
 //! - for shapers and schedulers: [`TokenBucket`], [`Classifier`];
@@ -20,6 +20,7 @@
 
 mod by_length;
 mod classifier;
+mod ce_threshold;
 mod codel_state;
 mod control_law;
 mod departure_rate;
@@ -78,6 +79,7 @@ jettison_registry::components! {
 
 pub use by_length::ByLength;
 pub use classifier::{Classifier, Match, Network, Ports, Protocol};
+pub use ce_threshold::CeSelector;
 pub use codel_state::{CodelSettings, CodelState, CodelStore};
 pub use control_law::ControlLaw;
 pub use departure_rate::DepartureRate;

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::testing::{build_error, packet_with};
+use jettison_core::MarkReason;
 use jettison_measure::{NoOutcomes, Tally};
+use jettison_wire::Ecn;
 use jettison_wire::Transport;
 use serde_json::{Value, json};
 
@@ -248,10 +250,41 @@ fn capable_packets_past_the_ce_threshold_are_marked() {
         tally.marks
     };
     let late = Time::from_micros(1001);
-    assert_eq!(marks(Some(Duration::from_millis(1)), Ecn::Ect1), [(2, MarkReason::CoDel, late)]);
+    assert_eq!(marks(Some(Duration::from_millis(1)), Ecn::Ect1), [(2, MarkReason::CeThreshold, late)]);
     assert!(marks(Some(Duration::from_millis(1)), Ecn::NotEct).is_empty());
     assert!(marks(Some(Duration::from_millis(1)), Ecn::Ce).is_empty());
     assert!(marks(None, Ecn::Ect1).is_empty());
+}
+
+#[test]
+fn a_selector_limits_the_ce_threshold_to_some_of_the_packets() {
+    // tc-fq_codel(8), ce_threshold_selector; the same packets are marked by Linux 6.1 and 7.2.
+    let marks = |selector: &str, traffic_class: u8| {
+        let parameters =
+            json!({ "kind": "fq-codel", "ce_threshold": "1 ms", "ce_threshold_selector": selector });
+        let (mut queue, mut tally) = (crate::testing::built(parameters), Tally::default());
+        let mut packet = packet_with(1, 1500, Ecn::NotEct);
+        packet.meta.traffic_class = traffic_class;
+        queue.enqueue(packet, Time::ZERO, &mut tally);
+        queue.dequeue(Time::from_millis(2), &mut tally);
+        tally.marks.len()
+    };
+    assert_eq!([0, 1, 2, 3].map(|ecn| marks("0x01/0x03", ecn)), [0, 1, 0, 0]);
+    // DSCP 45 with ECT(1), ECT(0) and Not-ECT, and the default DSCP.
+    assert_eq!([0xb5, 0xb6, 0xb4, 0x02].map(|class| marks("0xb4/0xfc", class)), [1, 1, 0, 0]);
+}
+
+#[test]
+fn a_threshold_of_zero_and_a_selector_alone_are_refused() {
+    let error = |parameters| crate::testing::build_error(parameters);
+    assert_eq!(error(json!({ "kind": "fq-codel", "ce_threshold": "0 ms" })).0, "ce_threshold");
+    let (key, message) = error(json!({ "kind": "fq-codel", "ce_threshold_selector": "0x01/0x03" }));
+    assert_eq!(key, "ce_threshold_selector");
+    assert!(message.contains("requires `ce_threshold`"), "{message}");
+    let both = |selector: &str| {
+        error(json!({ "kind": "fq-codel", "ce_threshold": "1 ms", "ce_threshold_selector": selector }))
+    };
+    assert!(both("ECT(1)").1.contains("VALUE/MASK"), "{:?}", both("ECT(1)"));
 }
 
 #[test]
