@@ -5,19 +5,26 @@
 //! signalled with p'²; L is marked with k · p' or with the probability of its own delay ramp, whichever is greater. This
 //! coupling gives a flow in L and a flow in C about the same rate, although L has priority.
 //!
+//! Classification, the place of the AQM and the policy under overload are parameters ([`DualPi2Parameters`]), as Linux's
+//! `dualpi2` has them, with its defaults as a preset. DSCPs may be classified into L too (RFC 9331 §5.4.1.1), such as that
+//! of non-queue-building traffic.
+//!
 //! Units: p' is a probability in [0, 1]; `alpha` and `beta` in Hz (probability per second of delay, per update); delays are
 //! times; `th_len` in packets.
 
+use crate::entry::{BuildContext, Discipline};
+use crate::{Backlog, Fifo, QueueDiscipline, UpdateTimer};
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{GREEN, Line::Dashed};
 use jettison_registry::{Entry, ParameterError};
-use jettison_wire::{Ecn, Packet};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use jettison_wire::Packet;
 
-use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, Hertz, Limit, QueueDiscipline, UpdateTimer};
+mod exceptions;
+mod parameters;
+
+use exceptions::Exceptions;
+pub use parameters::{AqmAt, DualPi2Parameters, Ect, Overload, Preset, Scheduler};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] =
@@ -46,76 +53,6 @@ pub fn entry() -> Entry<Discipline> {
         .gauges(GAUGES)
 }
 
-/// Parameters of DualPI2, with RFC 9332's names.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct DualPi2Parameters {
-    /// Target queueing delay of the Classic queue.
-    pub target: Duration,
-    /// Time between two updates of p' (Tupdate).
-    pub t_update: Duration,
-    /// Integral gain: change of p' per update and per second of delay above target.
-    pub alpha: Hertz,
-    /// Proportional gain: change of p' per update and per second of delay growth.
-    pub beta: Hertz,
-    /// Coupling factor, > 0: L is marked with at least k · p'.
-    pub k: f64,
-    /// Delay of the L queue at which the marking ramp starts (minTh).
-    pub min_th: Duration,
-    /// Width of the ramp: at `min_th` + `range` every packet is marked. Zero makes it a step.
-    pub range: Duration,
-    /// The ramp applies only while the L queue holds more packets than this (Th_len).
-    pub th_len: u64,
-    /// Scheduler between the two queues.
-    pub scheduler: Scheduler,
-    /// Share of the bytes for the Classic queue under `wrr` while both queues have a backlog, in (0, 1).
-    pub classic_share: f64,
-    /// Head start of the L queue under `ts-fifo`.
-    pub t_shift: Duration,
-    /// Limit of both queues together, in packets, bytes or both; arrivals that exceed it are dropped.
-    pub limit: Limit,
-}
-
-/// Scheduler between the two queues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum Scheduler {
-    /// Weighted round robin: L has priority, but C is guaranteed its share (conditional priority).
-    Wrr,
-    /// Time-shifted FIFO: serves the packet with the longest sojourn time; `t_shift` is added to those in L.
-    TsFifo,
-}
-
-impl Default for DualPi2Parameters {
-    fn default() -> DualPi2Parameters {
-        DualPi2Parameters {
-            target: Duration::from_millis(15),
-            t_update: Duration::from_millis(15),
-            alpha: Hertz::new(0.15),
-            beta: Hertz::new(3.0),
-            k: 2.0,
-            min_th: Duration::from_micros(800),
-            range: Duration::from_micros(400),
-            th_len: 1,
-            scheduler: Scheduler::Wrr,
-            classic_share: 1.0 / 16.0,
-            t_shift: Duration::from_millis(50),
-            limit: Limit::packets(10_000),
-        }
-    }
-}
-
-impl DualPi2Parameters {
-    fn check(&self) -> Result<(), ParameterError> {
-        ParameterError::require(!self.t_update.is_zero(), "t_update", "be > 0", self.t_update)?;
-        let in_range = self.k.is_finite() && self.k > 0.0;
-        ParameterError::require(in_range, "k", "be finite and > 0", self.k)?;
-        let in_range = self.classic_share > 0.0 && self.classic_share < 1.0;
-        ParameterError::require(in_range, "classic_share", "be in (0, 1)", self.classic_share)
-    }
-}
-
 fn build(
     parameters: DualPi2Parameters,
     _: &BuildContext<'_>,
@@ -129,6 +66,14 @@ pub struct DualPi2 {
     parameters: DualPi2Parameters,
     /// p_Cmax: from this probability on, the Classic queue drops instead of marking.
     p_cmax: f64,
+    /// The largest p': 1, or that at which L's marking saturates.
+    p_prime_max: f64,
+    /// L's coupled probability from which on it drops (p_Lmax).
+    p_lmax: f64,
+    /// Treatment of a packet by its traffic class byte.
+    treatment: [Treatment; 256],
+    /// What the RFC's pseudocode does not do; `None` without any of it.
+    exceptions: Option<Exceptions>,
 
     /// p', the base probability, 0 to 1.
     p_prime: f64,
@@ -142,6 +87,17 @@ pub struct DualPi2 {
     l4s_marks: Recurrence,
     l4s_drops: Recurrence,
     classic_signals: Recurrence,
+}
+
+/// Treatment of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Treatment {
+    /// In the Classic queue, signalled with p'².
+    Classic,
+    /// In the L queue, with L's marking.
+    Scalable,
+    /// In the L queue by its DSCP, signalled as Classic.
+    Guest,
 }
 
 /// Deterministic Bernoulli process (RFC 9332 appendix A.1, `recur`): events with a given likelihood, evenly spaced.
@@ -167,8 +123,18 @@ impl DualPi2 {
     /// If a parameter is out of range.
     pub fn new(parameters: DualPi2Parameters) -> Result<DualPi2, ParameterError> {
         parameters.check()?;
+        let saturates_at = (1.0 / parameters.k).min(1.0);
+        let (p_prime_max, p_cmax, p_lmax) = match parameters.overload {
+            Overload::Drop => (1.0, saturates_at * saturates_at, 1.0),
+            // RFC 9332 §4.2.3, delay on saturation: the probabilities are capped, and nothing capable is dropped.
+            Overload::Overflow => (saturates_at, f64::INFINITY, f64::INFINITY),
+        };
         Ok(DualPi2 {
-            p_cmax: (1.0 / (parameters.k * parameters.k)).min(1.0),
+            p_cmax,
+            p_prime_max,
+            p_lmax,
+            treatment: std::array::from_fn(|byte| parameters.treatment(byte as u8)),
+            exceptions: Exceptions::of(&parameters),
             p_prime: 0.0,
             last_delay: Duration::ZERO,
             updates: UpdateTimer::new(parameters.t_update),
@@ -194,8 +160,17 @@ impl DualPi2 {
         let seconds = delay.as_secs_f64();
         let step = self.parameters.alpha.get() * (seconds - self.parameters.target.as_secs_f64())
             + self.parameters.beta.get() * (seconds - self.last_delay.as_secs_f64());
-        self.p_prime = (self.p_prime + step).clamp(0.0, 1.0);
+        self.p_prime = (self.p_prime + step).clamp(0.0, self.p_prime_max);
         self.last_delay = delay;
+    }
+
+    /// Puts an admitted packet into its queue.
+    #[inline]
+    fn admit(&mut self, packet: Packet, now: Time) {
+        match self.treatment[usize::from(packet.meta.traffic_class)] {
+            Treatment::Classic => self.classic.push(packet, now),
+            Treatment::Scalable | Treatment::Guest => self.l4s.push(packet, now),
+        }
     }
 
     /// Whether the L queue is served next.
@@ -242,7 +217,7 @@ impl DualPi2 {
     #[inline]
     fn apply_l4s_aqm(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         let coupled = self.parameters.k * self.p_prime;
-        let probability = if coupled < 1.0 {
+        let probability = if coupled < self.p_lmax {
             coupled.max(self.ramp(now.since(packet.meta.enqueued_at)))
         } else {
             // RFC 9332 appendix A.2: marking is saturated, so L drops with the probability of C.
@@ -281,14 +256,16 @@ fn head_delay(fifo: &Fifo, now: Time) -> Duration {
 }
 
 impl QueueDiscipline for DualPi2 {
-    /// Classifies by ECN field: ECT(1) and CE to L, all others to C (RFC 9332 §2.3). One buffer holds both (appendix A.1).
+    /// Classifies by ECN field: ECT(1) and CE to L, all others to C (RFC 9332 §2.3), unless parameters say otherwise. One
+    /// buffer holds both (appendix A.1).
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         if !self.parameters.limit.admits(self.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);
         }
-        match packet.ecn() {
-            Ecn::Ect1 | Ecn::Ce => self.l4s.push(packet, now),
-            Ecn::NotEct | Ecn::Ect0 => self.classic.push(packet, now),
+        if self.exceptions.is_none() {
+            self.admit(packet, now);
+        } else if let Some(packet) = self.apply_aqm_at_arrival(packet, now, out) {
+            self.admit(packet, now);
         }
     }
 
@@ -297,10 +274,16 @@ impl QueueDiscipline for DualPi2 {
         loop {
             let sent = if self.serves_l4s_next(now) {
                 let packet = self.l4s.pop()?;
-                self.apply_l4s_aqm(packet, now, out)
+                match self.exceptions {
+                    None => self.apply_l4s_aqm(packet, now, out),
+                    Some(_) => self.apply_l4s_exceptions(packet, now, out),
+                }
             } else {
                 let packet = self.classic.pop()?;
-                self.apply_classic_aqm(packet, now, out)
+                match self.exceptions {
+                    None => self.apply_classic_aqm(packet, now, out),
+                    Some(_) => self.apply_classic_exceptions(packet, now, out),
+                }
             };
             if sent.is_some() {
                 return sent;

@@ -279,10 +279,10 @@ impl QueueDiscipline for FqCodel {
             if let Some(mut packet) = packet {
                 queue.credits -= i64::from(packet.meta.length);
                 let threshold = self.ce_threshold;
-                if threshold.is_some_and(|threshold| now.since(packet.meta.enqueued_at) > threshold) {
-                    if self.ce_selector.is_none_or(|selector| selector.selects(&packet)) {
-                        ce_threshold::mark(&mut packet, now, out);
-                    }
+                if threshold.is_some_and(|threshold| now.since(packet.meta.enqueued_at) > threshold)
+                    && self.ce_selector.is_none_or(|selector| selector.selects(&packet))
+                {
+                    ce_threshold::mark(&mut packet, now, out);
                 }
                 return Some(packet);
             }

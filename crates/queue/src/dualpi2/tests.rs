@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::testing::{build_error, packet_with};
+use crate::{Dscp, Limit};
+use jettison_core::Bytes;
 use jettison_measure::{NoOutcomes, Tally};
+use jettison_wire::Ecn;
 use serde_json::{Value, json};
 
 fn dualpi2(parameters: DualPi2Parameters) -> DualPi2 {
@@ -256,4 +259,211 @@ fn parameters_out_of_range_are_refused_with_their_key() {
     assert_eq!(error("classic_share", json!(0.0)), "classic_share");
     assert_eq!(error("classic_share", json!(1.0)), "classic_share");
     assert_eq!(error("scheduler", json!("fair")), "scheduler");
+}
+
+fn read(value: Value) -> DualPi2Parameters {
+    serde_json::from_value(value).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn the_linux_preset_has_the_defaults_of_the_manual_page() {
+    // tc-dualpi2(8) of iproute2 7.3; min_backlog: RFC 9332 appendix A.1, what the Linux reference implementation includes.
+    let linux = read(json!({ "preset": "linux" }));
+    assert_eq!((linux.target, linux.t_update), (Duration::from_millis(15), Duration::from_millis(16)));
+    assert_eq!((linux.alpha.get(), linux.beta.get(), linux.k), (0.16, 3.2, 2.0));
+    assert_eq!((linux.min_th, linux.range, linux.th_len), (Duration::from_millis(1), Duration::ZERO, 0));
+    assert_eq!((linux.overload, linux.aqm_at, linux.ect), (Overload::Drop, AqmAt::Dequeue, Ect::L4s));
+    assert_eq!((linux.classic_share, linux.limit), (0.1, Limit::packets(10_000)));
+    assert_eq!(linux.min_backlog, Bytes::new(3000));
+    assert_eq!(read(json!({})), DualPi2Parameters::default());
+    // A key that is given stays as it is given, and a table that was written out reads back.
+    let with_target = read(json!({ "preset": "linux", "target": "5 ms" }));
+    assert_eq!(with_target, DualPi2Parameters { target: Duration::from_millis(5), ..linux });
+    assert_eq!(read(serde_json::to_value(&with_target).unwrap()), with_target);
+}
+
+#[test]
+fn target_and_gains_follow_from_the_rtts() {
+    // RFC 9332 appendix A.1, figure 2; tc-dualpi2(8): max_rtt = 6 typical_rtt where one is missing.
+    let of_both = read(json!({ "max_rtt": "100 ms", "typical_rtt": "15 ms" }));
+    let rfc = DualPi2Parameters::default();
+    assert_eq!((of_both.target, of_both.t_update), (rfc.target, rfc.t_update));
+    assert!((of_both.alpha.get() - 0.15).abs() < 1e-12 && (of_both.beta.get() - 3.0).abs() < 1e-12);
+    let of_one = read(json!({ "typical_rtt": "1 ms" }));
+    assert_eq!((of_one.target, of_one.t_update), (Duration::from_millis(1), Duration::from_millis(1)));
+    assert!((of_one.beta.get() - 50.0).abs() < 1e-9, "{}", of_one.beta);
+    assert_eq!(read(json!({ "max_rtt": "6 ms" })).target, Duration::from_millis(1));
+    dualpi2(of_one);
+}
+
+#[test]
+fn keys_that_contradict_each_other_are_refused() {
+    let error = |mut value: Value| {
+        value["kind"] = json!("dualpi2");
+        build_error(value)
+    };
+    let (key, message) = error(json!({ "preset": "linux", "range": "400 us" }));
+    assert_eq!(key, "range");
+    assert!(message.contains("must be 0 ms with `preset") && message.contains("got 400 us"), "{message}");
+    assert_eq!(error(json!({ "preset": "linux", "scheduler": "ts-fifo" })).0, "scheduler");
+    let (key, message) = error(json!({ "max_rtt": "60 ms", "alpha": "0.16 Hz" }));
+    assert_eq!(key, "alpha");
+    assert!(message.contains("must be left out with `max_rtt`"), "{message}");
+    assert_eq!(error(json!({ "typical_rtt": "10 ms", "target": "15 ms" })).0, "target");
+    assert_eq!(error(json!({ "max_rtt": "0 ms" })).0, "max_rtt");
+    assert_eq!(error(json!({ "preset": "kernel" })).0, "preset");
+    assert_eq!(error(json!({ "l_dscp": ["NBQ"] })).0, "l_dscp.0");
+}
+
+#[test]
+fn any_ect_puts_ect0_into_the_l_queue_with_its_marking() {
+    // tc-dualpi2(8): any_ect
+    let mut queue = dualpi2(DualPi2Parameters { ect: Ect::Any, ..Default::default() });
+    queue.p_prime = 0.3;
+    let mut tally = Tally::default();
+    for id in 0..1000 {
+        queue.enqueue(packet_with(id, 1000, Ecn::Ect0), Time::ZERO, &mut tally);
+        assert_eq!(queue.l4s.backlog().packets, 1);
+        queue.dequeue(Time::ZERO, &mut tally);
+    }
+    assert!((599..=601).contains(&tally.marks.len()), "{}", tally.marks.len());
+    assert!(tally.marks.iter().all(|mark| mark.1 == MarkReason::DualPi2L4s));
+}
+
+#[test]
+fn overflow_caps_p_prime_and_drops_nothing_capable() {
+    // RFC 9332 §4.2.3: "the drop and marking probabilities of both queues could be capped"
+    let parameters = DualPi2Parameters { overload: Overload::Overflow, ..Default::default() };
+    let mut queue = both_backlogged(parameters, 1000, 1000, 1000);
+    queue.handle_wakeup(Time::from_secs(100), &mut NoOutcomes);
+    assert_eq!(queue.p_prime(), 0.5);
+    let mut tally = Tally::default();
+    let sent = std::iter::from_fn(|| queue.dequeue(Time::from_secs(100), &mut tally)).count();
+    assert_eq!((sent, tally.drops.len()), (2000, 0));
+    let of = |reason| tally.marks.iter().filter(|mark| mark.1 == reason).count();
+    assert!(of(MarkReason::DualPi2L4s) >= 999, "{}", of(MarkReason::DualPi2L4s));
+    assert!((249..=251).contains(&of(MarkReason::DualPi2Classic)), "{}", of(MarkReason::DualPi2Classic));
+}
+
+#[test]
+fn aqm_at_enqueue_signals_arrivals_and_leaves_the_ramp_to_departures() {
+    // tc-dualpi2(8): drop_enqueue; "the step_thresh based L4S marking is always at dequeue"
+    let parameters = DualPi2Parameters { aqm_at: AqmAt::Enqueue, ..Default::default() };
+    let arrivals = |ecn| {
+        let mut queue = dualpi2(parameters.clone());
+        queue.p_prime = 0.3;
+        let mut tally = Tally::default();
+        for id in 0..1000 {
+            queue.enqueue(packet_with(id, 1000, ecn), Time::ZERO, &mut tally);
+        }
+        let signals = (tally.marks.len(), tally.drops.len());
+        // Without a delay a departure adds nothing.
+        while queue.dequeue(Time::ZERO, &mut tally).is_some() {}
+        assert_eq!((tally.marks.len(), tally.drops.len()), signals);
+        signals
+    };
+    assert!((599..=601).contains(&arrivals(Ecn::Ect1).0));
+    assert!((89..=91).contains(&arrivals(Ecn::NotEct).1) && (89..=91).contains(&arrivals(Ecn::Ect0).0));
+    let mut queue = dualpi2(parameters);
+    let mut tally = Tally::default();
+    for id in 0..100 {
+        queue.enqueue(packet_with(id, 1000, Ecn::Ect1), Time::ZERO, &mut tally);
+    }
+    assert!(tally.marks.is_empty());
+    while queue.dequeue(Time::from_millis(2), &mut tally).is_some() {}
+    // All but the first, which only fills the count, and the last, which is alone.
+    assert_eq!(tally.marks.len(), 98);
+}
+
+#[test]
+fn overload_drops_from_both_queues_at_arrivals_too() {
+    let parameters =
+        DualPi2Parameters { aqm_at: AqmAt::Enqueue, limit: Limit::UNLIMITED, ..Default::default() };
+    for ecn in [Ecn::Ect1, Ecn::Ect0] {
+        let mut queue = dualpi2(parameters.clone());
+        queue.p_prime = 0.6;
+        let mut tally = Tally::default();
+        (0..10_000).for_each(|id| queue.enqueue(packet_with(id, 1000, ecn), Time::ZERO, &mut tally));
+        assert!((3_599..=3_601).contains(&tally.drops.len()), "{ecn:?}: {}", tally.drops.len());
+    }
+}
+
+#[test]
+fn nothing_is_signalled_below_the_least_backlog() {
+    // RFC 9332 appendix A.1: "not applied to a packet if the aggregate queue length in bytes is < 2 MTU"
+    let signals = |behind: u32, ecn| {
+        let mut queue =
+            dualpi2(DualPi2Parameters { min_backlog: Bytes::new(3000), ..DualPi2Parameters::default() });
+        let mut tally = Tally::default();
+        queue.p_prime = 0.49;
+        for round in 0..100 {
+            for id in 0..=behind {
+                queue.enqueue(packet_with(1000 * round + id, 1500, ecn), Time::ZERO, &mut tally);
+            }
+            queue.dequeue(Time::ZERO, &mut tally);
+            while queue.l4s.pop().is_some() || queue.classic.pop().is_some() {}
+        }
+        tally.marks.len()
+    };
+    assert_eq!((signals(0, Ecn::Ect1), signals(0, Ecn::Ect0)), (0, 0));
+    assert!((97..=99).contains(&signals(1, Ecn::Ect1)) && (23..=25).contains(&signals(1, Ecn::Ect0)));
+}
+
+/// A packet of NQB traffic.
+fn nqb(id: u32, ecn: Ecn) -> Packet {
+    let mut packet = packet_with(id, 200, ecn);
+    packet.meta.traffic_class |= Dscp::NQB.get() << 2;
+    packet
+}
+
+#[test]
+fn packets_of_a_listed_dscp_are_in_the_l_queue() {
+    // RFC 9331 §5.4.1.1; NQB draft §3.3: NQB and L4S traffic can share the low-latency queue.
+    let mut queue = dualpi2(DualPi2Parameters { l_dscp: vec![Dscp::NQB], ..Default::default() });
+    for (id, ecn) in [(0, Ecn::NotEct), (1, Ecn::Ect0), (2, Ecn::Ect1), (3, Ecn::Ce)] {
+        queue.enqueue(nqb(id, ecn), Time::ZERO, &mut NoOutcomes);
+    }
+    queue.enqueue(packet_with(4, 200, Ecn::NotEct), Time::ZERO, &mut NoOutcomes);
+    assert_eq!((queue.l4s.backlog().packets, queue.classic.backlog().packets), (4, 1));
+    let by_default = read(json!({}));
+    assert!(by_default.l_dscp.is_empty(), "RFC 9332 classifies by ECN alone");
+}
+
+#[test]
+fn guests_of_the_l_queue_are_signalled_as_classic_packets() {
+    // RFC 9332 §2.5.1.1: ECT(0) marked, Not-ECT dropped, by a probability appropriate to Classic congestion control.
+    let signals = |ecn, p_prime, drop| {
+        let parameters = json!({ "l_dscp": ["NQB"], "l_dscp_drop": drop });
+        let mut queue = dualpi2(read(parameters));
+        queue.p_prime = p_prime;
+        let mut tally = Tally::default();
+        for id in 0..10_000 {
+            queue.enqueue(nqb(id, ecn), Time::ZERO, &mut tally);
+            queue.dequeue(Time::ZERO, &mut tally);
+        }
+        (tally.marks.len(), tally.drops.len())
+    };
+    let near = |found: usize, expected: usize| found.abs_diff(expected) <= 1;
+    let (marks, drops) = signals(Ecn::Ect0, 0.3, true);
+    assert!(near(marks, 900) && drops == 0, "{marks} {drops}");
+    let (marks, drops) = signals(Ecn::NotEct, 0.3, true);
+    assert!(marks == 0 && near(drops, 900), "{marks} {drops}");
+    // "if separate queue protection is provided, the L AQM SHOULD ignore the packet and forward it unchanged"
+    assert_eq!(signals(Ecn::NotEct, 0.3, false), (0, 0));
+    // ECT(1) is L4S traffic whatever its DSCP.
+    let (marks, drops) = signals(Ecn::Ect1, 0.3, true);
+    assert!(near(marks, 6_000) && drops == 0, "{marks} {drops}");
+    // Overload drops what is capable as well.
+    let (marks, drops) = signals(Ecn::Ect0, 0.6, true);
+    assert!(marks == 0 && near(drops, 3_600), "{marks} {drops}");
+}
+
+#[test]
+fn a_guest_is_signalled_by_the_delay_of_the_l_queue() {
+    // With p_L = 1 by the ramp, eq. (1) gives (1 / k)^2.
+    let mut queue = dualpi2(DualPi2Parameters { l_dscp: vec![Dscp::NQB], ..Default::default() });
+    let mut tally = Tally::default();
+    (0..1001).for_each(|id| queue.enqueue(nqb(id, Ecn::NotEct), Time::ZERO, &mut tally));
+    while queue.dequeue(Time::from_millis(5), &mut tally).is_some() {}
+    assert!((249..=251).contains(&tally.drops.len()), "{}", tally.drops.len());
 }
