@@ -132,7 +132,7 @@ impl TcpFlags {
     }
 }
 
-/// A TCP header with the options that Jettison uses: MSS, window scale, SACK-permitted, timestamps, SACK blocks.
+/// A TCP header with the options that Jettison uses: MSS, window scale, SACK-permitted, timestamps, SACK blocks, AccECN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TcpHeader {
     /// Source port.
@@ -147,8 +147,12 @@ pub struct TcpHeader {
     pub window: u16,
     /// The flags.
     pub flags: TcpFlags,
+    /// AE (RFC 9768 §3.1.1), the flag above CWR.
+    pub ae: bool,
     /// Options present (bits `OPT_*`).
     pub options: u8,
+    /// The second field of the AccECN option; the others are in what SACK blocks leave.
+    pub(crate) acc_ecn: [u8; 3],
     /// TSval and TSecr (RFC 7323), if [`TcpHeader::OPT_TIMESTAMPS`].
     pub timestamps: [u32; 2],
     /// On a SYN: MSS in the first word, window scale in the second. Otherwise: up to three SACK blocks (RFC 2018).
@@ -174,7 +178,9 @@ impl TcpHeader {
             ack: 0,
             window: 0,
             flags: TcpFlags(0),
+            ae: false,
             options: 0,
+            acc_ecn: [0; 3],
             timestamps: [0; 2],
             sack: SackBlocks::EMPTY,
         }
@@ -200,6 +206,7 @@ impl TcpHeader {
             if self.options & TcpHeader::OPT_WINDOW_SCALE != 0 {
                 options += 4;
             }
+            options += self.acc_ecn_length();
         } else {
             if self.options & TcpHeader::OPT_TIMESTAMPS != 0 {
                 options += 12;
@@ -208,6 +215,7 @@ impl TcpHeader {
             if blocks > 0 {
                 options += 4 + 8 * blocks;
             }
+            options += self.acc_ecn_length();
         }
         20 + options
     }
@@ -243,7 +251,7 @@ impl TcpHeader {
     }
 }
 
-/// Up to three SACK blocks: `start..end` sequence numbers (RFC 2018 §3). An empty block ends the list.
+/// Up to three SACK blocks (two beside an AccECN option): `start..end` sequence numbers (RFC 2018 §3). An empty block ends the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SackBlocks {
     raw: [u32; 6],
@@ -254,6 +262,14 @@ impl SackBlocks {
     pub const EMPTY: SackBlocks = SackBlocks { raw: [0; 6] };
     /// Number of blocks that fit next to timestamps.
     pub const MAX: usize = 3;
+
+    /// A number in the place of a block that is not there. The place stays empty: both of its words are the same.
+    pub(crate) fn spare(&self, block: usize) -> u32 {
+        self.raw[2 * block]
+    }
+    pub(crate) fn set_spare(&mut self, block: usize, value: u32) {
+        self.raw[2 * block..2 * block + 2].fill(value);
+    }
 
     /// Adds a non-empty block if there is room. Returns whether it was added.
     #[inline]

@@ -8,6 +8,7 @@
 //!
 //! Parsing never panics on any input.
 
+mod acc_ecn;
 mod headers;
 pub mod image;
 mod octopus;
@@ -15,6 +16,7 @@ mod packet;
 mod partial;
 mod tuple;
 
+pub use acc_ecn::{AccEcnOption, Order};
 pub use headers::{
     Address, Headers, IcmpEcho, InlineBytes, SackBlocks, TcpFlags, TcpHeader, Transport, UdpHeader,
 };

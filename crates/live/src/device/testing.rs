@@ -36,15 +36,9 @@ impl Tcp {
 
     /// The packet with a complete checksum.
     pub fn complete(&self) -> Vec<u8> {
-        let tcp = TcpHeader {
-            seq: self.sequence,
-            ack: 77,
-            flags: self.flags,
-            window: 512,
-            options: TcpHeader::OPT_TIMESTAMPS,
-            timestamps: [1, 2],
-            ..TcpHeader::new(5001, 80)
-        };
+        let mut tcp = TcpHeader::new(5001, 80);
+        (tcp.seq, tcp.ack, tcp.window) = (self.sequence, 77, 512);
+        (tcp.flags, tcp.options, tcp.timestamps) = (self.flags, TcpHeader::OPT_TIMESTAMPS, [1, 2]);
         let headers = Headers { src: self.address(1), dst: self.address(2), transport: Transport::Tcp(tcp) };
         let mut packet = Packet::with_payload(headers, self.payload.clone().into());
         let PacketMeta { id, traffic_class, .. } = &mut packet.meta;

@@ -101,7 +101,7 @@ fn bytes_without_a_typed_form_stay_a_buffer() {
         bytes[at] ^= value;
         bytes
     };
-    for (at, value) in [(34 + 16, 1), (34 + 18, 1), (34 + 12, 1), (14 + 6, 0x20), (14 + 10, 1), (14 + 9, 1)] {
+    for (at, value) in [(34 + 16, 1), (34 + 18, 1), (34 + 12, 2), (14 + 6, 0x20), (14 + 10, 1), (14 + 9, 1)] {
         let bytes = with(at, value);
         let read = Packet::from_image(&bytes, Zeros::Virtual).unwrap();
         assert!(matches!(read.body, Body::Buffer(_)), "byte {at}");
