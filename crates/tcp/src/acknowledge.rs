@@ -3,6 +3,7 @@
 use jettison_core::{Duration, Time};
 use jettison_wire::SackBlocks;
 
+use super::acc_ecn::Feedback;
 use super::scoreboard::{DeliverySink, Segment};
 use super::sender::{Sender, timestamp};
 use crate::congestion::{AckSample, CongestionKind, DeliveredSegment, EcnFeedback, Phase, RateSample};
@@ -22,6 +23,8 @@ pub(super) struct IncomingAck<'a> {
     pub wire_start: u32,
     /// ECE.
     pub ecn_echo: bool,
+    /// The counters of accurate ECN, if they are in use and this packet has them.
+    pub accurate: Option<Feedback>,
     /// Whether the packet carries data or FIN, so that it is not a duplicate ACK (RFC 5681 §2).
     pub has_data: bool,
 }
@@ -34,6 +37,7 @@ struct Delivery {
     /// Highest offset delivered before (RACK.fack).
     highest_before: u64,
     delivered: u64,
+    segments: u64,
     newly_sacked: u64,
     /// Departure of the first segment acknowledged cumulatively, if it was sent once.
     first_sent_at: Option<Time>,
@@ -55,6 +59,7 @@ impl Delivery {
     fn add(&mut self, segment: &Segment, echo: Option<u32>) {
         let end = segment.end();
         self.delivered += u64::from(segment.length);
+        self.segments += 1;
         self.highest = self.highest.max(end);
         if self.newest.is_none() || segment.order > self.newest_order {
             self.newest = Some(DeliveredSegment { sent_at: segment.sent_at, snapshot: segment.snapshot });
@@ -117,6 +122,7 @@ impl Sender {
             min_rtt: self.rtt.minimum(),
             highest_before: self.rack.highest,
             delivered: 0,
+            segments: 0,
             newly_sacked: 0,
             first_sent_at: None,
             retransmission_acknowledged: false,
@@ -167,9 +173,8 @@ impl Sender {
         if lost > 0 {
             self.respond_to_loss((flight_size_before, sacked_before, in_flight_before), lost, now);
         }
-        let feedback = self.ecn.map(|ecn| ecn.feedback);
-        let ecn_echo = ack.ecn_echo && feedback.is_some();
-        // RFC 3168 §6.1.2: once per window of data. CWR left with the first byte after the recovery point; until that
+        let (ecn_echo, ce_bytes) = self.read_marks(ack, &delivery);
+        // RFC 3168 §6.1.2, and as well with RFC 9768: once per window of data. CWR left with the first byte after the recovery point; until that
         // is acknowledged, the echo may be of marks already answered.
         let is_fresh = self.recovery_point == 0 || ack.number > self.recovery_point;
         if ecn_echo && is_fresh && self.phase == Phase::Open && !self.board.is_empty() {
@@ -187,14 +192,13 @@ impl Sender {
             // The ACK that ends recovery still belongs to it.
             let phase =
                 if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
-            let per_packet = ecn_echo && feedback == Some(EcnFeedback::PerPacket);
             self.controller.on_ack(&AckSample {
                 now,
                 acked,
                 delivered: delivery.delivered,
                 lost,
                 ecn_echo,
-                ce_bytes: if per_packet { delivery.delivered } else { 0 },
+                ce_bytes,
                 delivered_total: self.sampler.delivered(),
                 lost_total: self.board.lost_total(),
                 rate,
@@ -219,6 +223,22 @@ impl Sender {
             self.schedule_probe(now);
         }
         acked > 0 || delivery.delivered > 0
+    }
+
+    /// Whether the ACK reports marks, and of how many of the bytes that it delivers.
+    #[inline]
+    fn read_marks(&mut self, ack: &IncomingAck<'_>, delivery: &Delivery) -> (bool, u64) {
+        match self.ecn.map(|ecn| ecn.feedback) {
+            None => (false, 0),
+            Some(EcnFeedback::Classic) => (ack.ecn_echo, 0),
+            Some(EcnFeedback::PerPacket) => (ack.ecn_echo, if ack.ecn_echo { delivery.delivered } else { 0 }),
+            Some(EcnFeedback::Accurate) => {
+                let Some(feedback) = &ack.accurate else { return (false, 0) };
+                let marks = self.acc_ecn.on_ack(feedback, delivery.segments, delivery.delivered, self.mss);
+                self.may_set_ect &= !self.acc_ecn.is_inconsistent;
+                (marks.packets > 0 || marks.bytes > 0, marks.bytes)
+            }
+        }
     }
 
     #[inline]

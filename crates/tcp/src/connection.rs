@@ -3,6 +3,7 @@
 use jettison_core::{Bytes, Duration, Gauges, Rate, Time};
 use jettison_wire::{Body, Ecn, Headers, Packet, TcpFlags, TcpHeader, Transport};
 
+use super::acc_ecn::Feedback;
 use super::acknowledge::IncomingAck;
 use super::events::{CloseReason, ConnectionEvent, Events};
 use super::handshake::Handshake;
@@ -89,6 +90,7 @@ impl Connection {
         let mut connection =
             Connection::new(parameters, controller, local, remote, isn, State::SynReceived, now);
         connection.negotiate(header);
+        connection.handshake.peer_ecn = syn.ecn();
         Some(connection)
     }
 
@@ -101,10 +103,8 @@ impl Connection {
         state: State,
         now: Time,
     ) -> Connection {
-        let settings = Settings {
-            ecn: parameters.ecn.decided().unwrap_or(controller.wants_ecn()),
-            ..Settings::from(parameters)
-        };
+        let settings =
+            Settings { ecn: parameters.ecn.mode(controller.ecn().feedback), ..Settings::from(parameters) };
         Connection {
             settings,
             local,
@@ -129,10 +129,12 @@ impl Connection {
             return;
         };
         match self.state {
-            State::Established => self.handle_established(packet, header, now),
+            State::Established => self.handle_established(packet, header, true, now),
             State::SynSent | State::SynReceived => {
-                if self.handle_handshake(header, now) {
-                    self.handle_established(packet, header, now);
+                if self.handle_handshake(packet, header, now) {
+                    // RFC 9768 §3.2.2.1: a pure ACK of the SYN-ACK has no counter.
+                    let has_counter = packet.payload_length() > 0 || !header.sack.is_empty();
+                    self.handle_established(packet, header, has_counter, now);
                 }
             }
             State::Closed => {}
@@ -143,6 +145,9 @@ impl Connection {
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         match self.state {
             State::Established => {
+                if self.receiver.is_accurate() && self.receiver.reflector.owes_handshake() {
+                    return Some(self.pure_ack(now));
+                }
                 if let Some(outgoing) = self.sender.next_segment(now) {
                     return Some(self.data_packet(&outgoing, now));
                 }
@@ -324,6 +329,7 @@ impl Connection {
             tail_loss_probes: sender.counters.tail_loss_probes,
             ecn_reductions: sender.counters.ecn_reductions,
             ce_received: self.receiver.ce_segments,
+            ce_reported: sender.acc_ecn.marked_packets(),
             pacing_rate: sender.pacing_rate(),
             delivery_rate: sender.last_rate.rate(),
             is_app_limited: sender.sampler.is_app_limited(),
@@ -351,11 +357,13 @@ impl Connection {
         }
     }
 
-    fn handle_established(&mut self, packet: &Packet, header: &TcpHeader, now: Time) {
+    /// Processes a packet of an established connection; `has_counter` says whether its ACE field is one, if accurate ECN is in
+    /// use.
+    fn handle_established(&mut self, packet: &Packet, header: &TcpHeader, has_counter: bool, now: Time) {
         let flags = header.flags;
         let length = packet.payload_length() as u64;
         if flags.0 & (TcpFlags::RST.0 | TcpFlags::SYN.0) != 0 || !flags.contains(TcpFlags::ACK) {
-            return self.handle_control(header);
+            return self.handle_control(packet.ecn(), header);
         }
         let fin = flags.contains(TcpFlags::FIN);
         let has_data = length > 0 || fin;
@@ -373,6 +381,10 @@ impl Connection {
             }
         }
 
+        if self.receiver.is_accurate() {
+            self.receiver.count_ecn(packet.ecn(), header.seq, length);
+        }
+
         // Sequence numbers wrap, so the ACK is compared by its distance from SND.UNA; older ones are ignored.
         let una = self.sender.board.una();
         let wire_start = self.isn.wrapping_add(1);
@@ -385,6 +397,11 @@ impl Connection {
                 blocks: &header.sack,
                 wire_start,
                 ecn_echo: flags.contains(TcpFlags::ECE),
+                accurate: (self.receiver.is_accurate() && has_counter).then(|| Feedback {
+                    ace: header.ace(),
+                    option: header.acc_ecn(),
+                    stamp: header.timestamps().map(|(stamp, _)| stamp).filter(|_| self.sender.timestamps),
+                }),
                 has_data,
             };
             if self.sender.handle_ack(&ack, now) {
@@ -426,7 +443,7 @@ impl Connection {
     }
 
     /// Handles RST, a repeated SYN, or a packet without ACK.
-    fn handle_control(&mut self, header: &TcpHeader) {
+    fn handle_control(&mut self, ecn: Ecn, header: &TcpHeader) {
         if header.flags.contains(TcpFlags::RST) {
             // RFC 9293 §3.10.7.4: anywhere in the window. (RFC 5961 §3.2 requires an exact match, against blind
             // attackers.)
@@ -434,7 +451,11 @@ impl Connection {
                 self.end(CloseReason::Reset);
             }
         } else if header.flags.contains(TcpFlags::SYN) {
-            // Our ACK of the SYN-ACK was lost (RFC 5961 §4.2: challenge ACK).
+            // Our ACK of the SYN-ACK was lost (RFC 5961 §4.2: challenge ACK). RFC 9768 §3.2.2.1: it feeds back the IP-ECN
+            // field of the repeated SYN-ACK, too.
+            if self.receiver.is_accurate() && header.flags.contains(TcpFlags::ACK) {
+                self.receiver.reflector.on_syn_ack(ecn);
+            }
             self.receiver.acknowledge_now();
         }
     }
@@ -472,19 +493,19 @@ impl Connection {
             // RFC 9293 §3.9.1.2: the last byte written so far.
             header.flags = header.flags.with(TcpFlags::PSH);
         }
+        if self.receiver.is_accurate() {
+            let room = self.sender.mss_with_option.saturating_sub(outgoing.length);
+            self.receiver.reflector.add_to_data(&mut header, self.settings.ecn_option, room);
+        }
         let headers = self.headers(header);
         let mut packet = match self.sender.buffer.bytes(outgoing.offset.max(0) as u64, outgoing.length) {
             Some(bytes) => Packet::with_payload(headers, bytes),
             None => Packet::model(headers, outgoing.length as usize),
         };
         packet.meta.traffic_class = self.settings.dscp << 2;
-        // RFC 3168 §6.1.1, §6.1.5: new data is ECN-capable, retransmissions and pure ACKs are not.
-        if let Some(ecn) = self.sender.ecn
-            && !outgoing.is_retransmission
-            && outgoing.length > 0
-        {
-            packet.meta.traffic_class |= ecn.codepoint as u8;
-        }
+        // RFC 3168 §6.1.1, §6.1.5: new data is ECN-capable, retransmissions are not.
+        let is_new_data = !outgoing.is_retransmission && outgoing.length > 0;
+        packet.meta.traffic_class |= self.sender.codepoint(is_new_data);
         packet
     }
 
@@ -492,8 +513,11 @@ impl Connection {
         let mut header = self.header(now, true);
         header.seq = self.isn.wrapping_add(1).wrapping_add(self.sender.board.next() as u32);
         header.sack = self.receiver.sack_blocks();
+        if self.receiver.is_accurate() {
+            self.receiver.reflector.add_to_ack(&mut header, self.settings.ecn_option);
+        }
         let mut packet = Packet::model(self.headers(header), 0);
-        packet.meta.traffic_class = self.settings.dscp << 2;
+        packet.meta.traffic_class = self.settings.dscp << 2 | self.sender.codepoint(false);
         packet
     }
 
@@ -513,6 +537,9 @@ impl Connection {
         header.ack = ack.number;
         header.window = ack.window;
         header.flags = if ack.ecn_echo { TcpFlags::ACK.with(TcpFlags::ECE) } else { TcpFlags::ACK };
+        if let Some(ace) = ack.ace {
+            header.set_ace(ace);
+        }
         if self.sender.timestamps {
             header.options = TcpHeader::OPT_TIMESTAMPS;
             header.timestamps = [timestamp(now), self.receiver.recent_timestamp];

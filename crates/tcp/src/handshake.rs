@@ -1,15 +1,20 @@
 //! The three-way handshake (RFC 9293 §3.5) and its negotiation of options.
 
 use jettison_core::{Duration, Time};
-use jettison_wire::{Packet, TcpFlags, TcpHeader};
+use jettison_wire::{Ecn, Packet, TcpFlags, TcpHeader};
 
+use super::acc_ecn::{self, EcnMode};
 use super::connection::{Connection, State};
 use super::events::{CloseReason, ConnectionEvent};
+use super::parameters::EcnOption;
 use super::receiver::Receiver;
 use super::sender::timestamp;
+use crate::congestion::{EcnFeedback, EcnUse};
 
 /// Number of SYN retransmissions before giving up, as in Linux.
 const SYN_RETRIES: u32 = 6;
+/// SYNs that ask for accurate ECN; later ones ask for none, as RFC 9768 §3.1.4.1 has it and Linux 7.2 does (measured).
+const ACCURATE_SYNS: u32 = 2;
 /// Length of the timestamps option in a segment.
 const TIMESTAMPS_LENGTH: u64 = 12;
 
@@ -23,11 +28,24 @@ pub(super) struct Handshake {
     /// The segment size that both ends support.
     mss: u64,
     peer_window: u64,
+    /// The mode that both ends agreed on.
+    mode: EcnMode,
+    /// The IP-ECN field of the latest SYN.
+    pub peer_ecn: Ecn,
 }
 
 impl Handshake {
     pub fn new() -> Handshake {
-        Handshake { is_due: true, deadline: Time::MAX, sent: 0, sent_at: Time::ZERO, mss: 0, peer_window: 0 }
+        Handshake {
+            is_due: true,
+            deadline: Time::MAX,
+            sent: 0,
+            sent_at: Time::ZERO,
+            mss: 0,
+            peer_window: 0,
+            mode: EcnMode::NotEcn,
+            peer_ecn: Ecn::NotEct,
+        }
     }
 }
 
@@ -42,13 +60,21 @@ impl Connection {
             None => (None, 0),
         };
         self.peer_scale = peer_scale;
-        // RFC 3168 §6.1.1: ECE and CWR on the SYN request ECN, ECE alone on the SYN-ACK accepts it.
-        let asked = header.flags.contains(TcpFlags::ECE);
-        let both = header.flags.contains(TcpFlags::CWR);
-        let answers = header.flags.contains(TcpFlags::ACK);
-        if settings.ecn && asked && both != answers {
-            self.sender.ecn = Some(self.sender.controller.ecn());
-        }
+        let mode = match self.state {
+            State::SynSent => settings.ecn.for_syn_ack(header.ace()),
+            _ => settings.ecn.for_syn(header.ace()),
+        };
+        self.handshake.mode = mode;
+        let wanted = self.sender.controller.ecn();
+        self.sender.ecn = match (mode, wanted.feedback) {
+            (EcnMode::NotEcn, _) => None,
+            (EcnMode::Accurate, _) => Some(EcnUse { feedback: EcnFeedback::Accurate, ..wanted }),
+            // Its replacement is no scalable controller (RFC 9331 §4.2).
+            (EcnMode::Classic, EcnFeedback::Accurate) => {
+                Some(EcnUse { codepoint: Ecn::Ect0, feedback: EcnFeedback::Classic })
+            }
+            (EcnMode::Classic, _) => Some(wanted),
+        };
         let mut receiver = Receiver::new(settings, header.seq.wrapping_add(1), scale);
         receiver.sack = self.sender.sack;
         receiver.ecn = self.sender.ecn.map(|ecn| ecn.feedback);
@@ -63,7 +89,7 @@ impl Connection {
 
     /// Processes a packet in the handshake. Returns whether the connection is now established and the packet may hold
     /// more.
-    pub(super) fn handle_handshake(&mut self, header: &TcpHeader, now: Time) -> bool {
+    pub(super) fn handle_handshake(&mut self, packet: &Packet, header: &TcpHeader, now: Time) -> bool {
         let flags = header.flags;
         let acknowledges = flags.contains(TcpFlags::ACK) && header.ack == self.isn.wrapping_add(1);
         if flags.contains(TcpFlags::RST) {
@@ -75,20 +101,42 @@ impl Connection {
         match self.state {
             State::SynSent if flags.contains(TcpFlags::SYN) && acknowledges => {
                 self.negotiate(header);
+                if self.handshake.mode == EcnMode::Accurate {
+                    self.sender.acc_ecn.on_syn_ack(header.acc_ecn());
+                    self.sender.may_set_ect = acc_ecn::arrived_unmarked(header.ace());
+                    self.receiver.reflector.on_syn_ack(packet.ecn());
+                }
                 self.receiver.acknowledge_now();
                 self.establish(header, now);
                 false
             }
             State::SynReceived if acknowledges && !flags.contains(TcpFlags::SYN) => {
+                let is_pure = packet.payload_length() == 0 && header.sack.is_empty();
+                if self.handshake.mode == EcnMode::Accurate && is_pure {
+                    self.sender.may_set_ect &=
+                        self.sender.acc_ecn.on_handshake_ack(header.ace(), header.acc_ecn());
+                }
                 self.establish(header, now);
                 true
             }
             State::SynReceived if flags.contains(TcpFlags::SYN) => {
                 // Our SYN-ACK was lost.
                 self.handshake.is_due = true;
+                self.repeated_syn(packet.ecn(), header.ace());
                 false
             }
             _ => false,
+        }
+    }
+
+    /// RFC 9768 §3.1.5: the mode stays that of the first SYN; a SYN for the other kind of feedback resets the connection.
+    fn repeated_syn(&mut self, ecn: Ecn, flags: u8) {
+        self.handshake.peer_ecn = ecn;
+        match (self.handshake.mode, flags) {
+            (EcnMode::Accurate, 0b000) => self.sender.may_set_ect = false,
+            (EcnMode::Accurate, 0b011) => self.abort(),
+            (EcnMode::Classic, 0b111) if self.settings.ecn == EcnMode::Accurate => self.abort(),
+            _ => {}
         }
     }
 
@@ -134,26 +182,15 @@ impl Connection {
         header.window = settings.receive_buffer.min(65_535) as u16;
         header.flags = TcpFlags::SYN;
         // A SYN offers all enabled options; a SYN-ACK confirms those that the peer offered.
-        let (sack, timestamps, scaling, ecn) = match self.state {
+        let (sack, timestamps, scaling) = match self.state {
             State::SynReceived => {
                 header.flags = header.flags.with(TcpFlags::ACK);
                 header.ack = self.receiver.wire(0);
-                (
-                    self.sender.sack,
-                    self.sender.timestamps,
-                    self.receiver.is_scaled(),
-                    self.sender.ecn.is_some(),
-                )
+                (self.sender.sack, self.sender.timestamps, self.receiver.is_scaled())
             }
-            _ => (settings.sack, settings.timestamps, true, settings.ecn),
+            _ => (settings.sack, settings.timestamps, true),
         };
-        // RFC 3168 §6.1.1: ECE and CWR on the SYN request ECN, ECE alone on the SYN-ACK accepts it.
-        if ecn {
-            header.flags = header.flags.with(TcpFlags::ECE);
-            if self.state == State::SynSent {
-                header.flags = header.flags.with(TcpFlags::CWR);
-            }
-        }
+        header.set_ace(self.handshake_flags());
         // RFC 6691: the MSS option does not count options.
         let options = if timestamps { TIMESTAMPS_LENGTH } else { 0 };
         let scale = scaling.then(|| own_scale(settings.receive_buffer));
@@ -161,6 +198,11 @@ impl Connection {
         if timestamps {
             header.options |= TcpHeader::OPT_TIMESTAMPS;
             header.timestamps = [timestamp(now), self.receiver.recent_timestamp];
+        }
+        // RFC 9768 §3.2.3.2: an option on the first SYN-ACK, to see whether it passes.
+        let is_accurate = self.state == State::SynReceived && self.handshake.mode == EcnMode::Accurate;
+        if is_accurate && settings.ecn_option != EcnOption::Never && self.handshake.sent == 0 {
+            header.set_acc_ecn(&self.receiver.reflector.initial_option());
         }
         // RFC 6298 §5.5: the timeout doubles with each retransmission.
         let back_off = self.handshake.sent.min(SYN_RETRIES);
@@ -171,6 +213,26 @@ impl Connection {
         let mut packet = Packet::model(self.headers(header), 0);
         packet.meta.traffic_class = settings.dscp << 2;
         Some(packet)
+    }
+
+    /// The flags (AE, CWR, ECE) of a SYN or SYN-ACK that leaves now.
+    fn handshake_flags(&mut self) -> u8 {
+        let sent = self.handshake.sent;
+        if self.state == State::SynSent {
+            let gives_up = self.settings.ecn == EcnMode::Accurate && sent >= ACCURATE_SYNS;
+            return if gives_up { 0b000 } else { self.settings.ecn.syn() };
+        }
+        match self.handshake.mode {
+            EcnMode::NotEcn => 0b000,
+            // RFC 3168 §6.1.1.
+            EcnMode::Classic => 0b001,
+            // RFC 9768 §3.2.3.2.2: the third one without, and then (§3.1.5) nothing it sends is ECN-capable.
+            EcnMode::Accurate if sent >= ACCURATE_SYNS => {
+                self.sender.may_set_ect = false;
+                0b000
+            }
+            EcnMode::Accurate => acc_ecn::handshake_flags(self.handshake.peer_ecn),
+        }
     }
 
     pub(super) fn handshake_timer(&mut self, now: Time) {

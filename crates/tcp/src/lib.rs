@@ -16,6 +16,7 @@
 //! Unsupported: simultaneous open, urgent data, Nagle's algorithm (each write leaves as soon as the windows permit),
 //! Fast Open, path MTU discovery, keep-alives, automatic growth of receive buffers, AccECN, F-RTO.
 
+mod acc_ecn;
 mod acknowledge;
 pub mod congestion;
 mod connection;
@@ -46,7 +47,7 @@ mod validation;
 pub use connection::Connection;
 pub use endpoint::Endpoint;
 pub use events::{CloseReason, ConnectionEvent};
-pub use parameters::{RestartRule, Switch, TcpParameters};
+pub use parameters::{EcnOption, EcnSwitch, RestartRule, Switch, TcpParameters};
 pub use path_estimate::PathEstimate;
 pub use payload::Payload;
 pub use rtt::MinRtoBounds;

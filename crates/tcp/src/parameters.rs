@@ -8,7 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use crate::congestion::{CongestionController, Controller, ControllerContext, Growth, HyStart, ReduceFrom};
+use crate::acc_ecn::EcnMode;
+use crate::congestion::{
+    CongestionController, Controller, ControllerContext, EcnFeedback, Growth, HyStart, ReduceFrom,
+};
 use crate::rtt::MinRtoBounds;
 
 /// Parameters of a TCP endpoint.
@@ -63,9 +66,12 @@ pub struct TcpParameters {
     pub timestamps: bool,
     /// Detection and undoing of spurious retransmissions by timestamps (RFC 3522, RFC 4015); requires `timestamps`.
     pub eifel: bool,
-    /// Explicit congestion notification, if the peer agrees (RFC 3168); `auto` follows the controller (DCTCP and
-    /// Prague: on).
-    pub ecn: Switch,
+    /// Explicit congestion notification, if the peer agrees: `true` (RFC 3168), `accurate` (RFC 9768, or RFC 3168 if the peer
+    /// has no more) or `false`. `auto` follows the controller: Prague `accurate`, which it needs and asks for with `true` as
+    /// well; DCTCP `true`; the others `false`.
+    pub ecn: EcnSwitch,
+    /// With accurate ECN, which packets carry the AccECN option.
+    pub ecn_option: EcnOption,
     /// Receive buffer; the advertised window is the buffer minus unread data.
     pub receive_buffer: Bytes,
     /// Reduction of the window after an idle time of one RTO, by `idle_restart`; newCWV and BBR have rules of their own.
@@ -123,7 +129,8 @@ impl Default for TcpParameters {
             limited_transmit: true,
             timestamps: true,
             eifel: true,
-            ecn: Switch::Auto,
+            ecn: EcnSwitch::Auto,
+            ecn_option: EcnOption::Changed,
             receive_buffer: Bytes::new(6 << 20),
             slow_start_after_idle: true,
             idle_restart: RestartRule::Linux,
@@ -296,6 +303,92 @@ impl JsonSchema for Switch {
     }
 }
 
+/// Explicit congestion notification: `"auto"`, `true`, `false` or `"accurate"` in files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EcnSwitch {
+    /// What the controller needs.
+    #[default]
+    Auto,
+    /// RFC 3168.
+    On,
+    /// None.
+    Off,
+    /// RFC 9768.
+    Accurate,
+}
+
+impl EcnSwitch {
+    /// What a connection with such a controller asks for. Prague asks for AccECN whatever the switch says, unless ECN is off
+    /// (draft-briscoe-iccrg-prague-congestion-control §2.3.1).
+    pub(super) fn mode(self, needed: EcnFeedback) -> EcnMode {
+        match (self, needed) {
+            (EcnSwitch::Off, _) | (EcnSwitch::Auto, EcnFeedback::Classic) => EcnMode::NotEcn,
+            (EcnSwitch::Accurate, _) | (_, EcnFeedback::Accurate) => EcnMode::Accurate,
+            (EcnSwitch::On, _) | (EcnSwitch::Auto, EcnFeedback::PerPacket) => EcnMode::Classic,
+        }
+    }
+}
+
+impl Serialize for EcnSwitch {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            EcnSwitch::Auto => serializer.serialize_str("auto"),
+            EcnSwitch::On => serializer.serialize_bool(true),
+            EcnSwitch::Off => serializer.serialize_bool(false),
+            EcnSwitch::Accurate => serializer.serialize_str("accurate"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for EcnSwitch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<EcnSwitch, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = EcnSwitch;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("true, false, \"accurate\" or \"auto\"")
+            }
+            fn visit_bool<E: serde::de::Error>(self, on: bool) -> Result<EcnSwitch, E> {
+                Ok(if on { EcnSwitch::On } else { EcnSwitch::Off })
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<EcnSwitch, E> {
+                match text {
+                    "auto" => Ok(EcnSwitch::Auto),
+                    "accurate" => Ok(EcnSwitch::Accurate),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for EcnSwitch {
+    fn schema_name() -> Cow<'static, str> {
+        "EcnSwitch".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "enum": ["auto", "accurate", true, false] })
+    }
+}
+
+/// The packets that carry the AccECN option, where there is room.
+#[derive(Serialize, Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum EcnOption {
+    /// Those of the handshake, and ACKs after a byte counter has changed (RFC 9768 §3.2.3.3, the recommended scheme). Data
+    /// segments only if their payload leaves room.
+    #[default]
+    Changed,
+    /// Every packet, as Linux 7.2 does by default (measured): segments are 12 bytes smaller.
+    Always,
+    /// None: the peer learns marked packets alone.
+    Never,
+}
+
 /// The parameters used in the data path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
@@ -319,8 +412,9 @@ pub(super) struct Settings {
     pub limited_transmit: bool,
     pub timestamps: bool,
     pub eifel: bool,
-    /// The fixed value of the switch; with `auto`, [`super::Connection`] asks the controller.
-    pub ecn: bool,
+    /// What ECN to ask for; with `auto`, [`super::Connection`] asks the controller.
+    pub ecn: EcnMode,
+    pub ecn_option: EcnOption,
     pub receive_buffer: u64,
     pub slow_start_after_idle: bool,
     pub idle_restart: RestartRule,
@@ -359,7 +453,8 @@ impl From<&TcpParameters> for Settings {
             limited_transmit: p.limited_transmit,
             timestamps: p.timestamps,
             eifel: p.eifel,
-            ecn: p.ecn == Switch::On,
+            ecn: EcnMode::NotEcn,
+            ecn_option: p.ecn_option,
             receive_buffer: p.receive_buffer.get(),
             slow_start_after_idle: p.slow_start_after_idle,
             idle_restart: p.idle_restart,
@@ -393,6 +488,17 @@ mod tests {
         assert_eq!(read("false").unwrap(), Switch::Off);
         assert_eq!(read("\"auto\"").unwrap(), Switch::Auto);
         assert!(read("\"on\"").unwrap_err().to_string().contains("auto"));
+        let read = |text: &str| serde_json::from_str::<EcnSwitch>(text);
+        for (text, ecn) in [
+            ("true", EcnSwitch::On),
+            ("false", EcnSwitch::Off),
+            ("\"auto\"", EcnSwitch::Auto),
+            ("\"accurate\"", EcnSwitch::Accurate),
+        ] {
+            assert_eq!(read(text).unwrap(), ecn);
+            assert_eq!(serde_json::to_string(&ecn).unwrap(), text);
+        }
+        assert!(read("\"on\"").unwrap_err().to_string().contains("accurate"));
     }
 
     #[test]

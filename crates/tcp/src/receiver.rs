@@ -4,8 +4,9 @@
 //! fills a gap, is a duplicate, or ends the stream (RFC 5681 §4.2), or where Linux acknowledges each. Offsets count from the first byte of the stream.
 
 use jettison_core::{Duration, Time};
-use jettison_wire::SackBlocks;
+use jettison_wire::{Ecn, SackBlocks};
 
+use super::acc_ecn::Reflector;
 use super::parameters::Settings;
 use super::quick_acks::QuickAcks;
 use super::reassembly::Reassembly;
@@ -36,8 +37,10 @@ pub(super) struct OutgoingAck {
     pub number: u32,
     /// Window field, scaled down.
     pub window: u16,
-    /// ECE.
+    /// ECE; with accurate ECN none, but ACE.
     pub ecn_echo: bool,
+    /// ACE, with accurate ECN.
+    pub ace: Option<u8>,
 }
 
 /// The receiving half of a connection.
@@ -51,6 +54,8 @@ pub(super) struct Receiver {
     window_scale_agreed: bool,
     pub sack: bool,
     pub ecn: Option<EcnFeedback>,
+    /// Counters of accurate ECN.
+    pub reflector: Reflector,
     // The stream.
     reassembly: Reassembly,
     /// Offset of FIN, once received.
@@ -93,6 +98,7 @@ impl Receiver {
             window_scale_agreed: window_scale.is_some(),
             sack: false,
             ecn: None,
+            reflector: Reflector::default(),
             reassembly: Reassembly::default(),
             fin_at: None,
             fin_received: false,
@@ -318,7 +324,23 @@ impl Receiver {
                 }
                 self.ecn_echo = ce;
             }
-            Some(EcnFeedback::PerPacket) => {}
+            Some(EcnFeedback::PerPacket | EcnFeedback::Accurate) => {}
+        }
+    }
+
+    /// Whether marks are counted, not echoed.
+    #[inline]
+    pub fn is_accurate(&self) -> bool {
+        self.ecn == Some(EcnFeedback::Accurate)
+    }
+
+    /// RFC 9768 §3.2: counts the IP-ECN field of an acceptable packet. Data of which nothing is left to receive is not
+    /// acceptable (RFC 9293 §3.4).
+    #[inline]
+    pub fn count_ecn(&mut self, ecn: Ecn, sequence: u32, length: u64) {
+        let is_old = self.offset(sequence) + length as i64 <= self.reassembly.next() as i64;
+        if length == 0 || !is_old {
+            self.ack_now |= self.reflector.on_packet(ecn, length, self.pending > 0);
         }
     }
 
@@ -332,6 +354,7 @@ impl Receiver {
                     number: self.wire_start.wrapping_add(next as u32),
                     window: self.window(),
                     ecn_echo,
+                    ace: None,
                 };
             }
         }
@@ -347,6 +370,7 @@ impl Receiver {
             number: self.wire_start.wrapping_add(next as u32),
             window: self.window(),
             ecn_echo: self.ecn_echo,
+            ace: self.is_accurate().then(|| self.reflector.ace(for_pure_ack)),
         }
     }
 

@@ -47,7 +47,7 @@ impl Sender {
             // RFC 9937 §6: RecoverFS excludes bytes SACKed before, and includes those that this ACK delivers.
             self.prr = Prr::begin(flight_size.saturating_sub(sacked), self.controller.ssthresh());
         }
-        self.cwr_pending = self.ecn.is_some();
+        self.cwr_pending = self.reports_reductions();
         let transport_decides = self.controller.recovery_control() != RecoveryControl::Controller;
         if kind == CongestionKind::Loss && !self.prr_on && transport_decides {
             // RFC 6675 §5 step 4.3, RFC 5681 §3.2 step 3: the lost segment is retransmitted immediately.
@@ -79,8 +79,13 @@ impl Sender {
     /// marks reduce by less than a loss would (RFC 8257 §3.5, RFC 9331 §4.3), or not at all (BBR).
     fn marks_cover_loss(&self) -> bool {
         self.phase == Phase::Cwr
-            && self.ecn.is_none_or(|ecn| ecn.feedback == EcnFeedback::Classic)
+            && !(self.ecn.is_some() && self.controller.ecn().feedback.counts())
             && self.controller.recovery_control() != RecoveryControl::Controller
+    }
+
+    /// Whether CWR tells the peer of reductions: not with accurate ECN (RFC 9768 §3.1.5).
+    fn reports_reductions(&self) -> bool {
+        self.ecn.is_some_and(|ecn| ecn.feedback != EcnFeedback::Accurate)
     }
 
     /// Starts a repair. `is_repeated`: the same data timed out before, so the first retransmission is still the
@@ -169,7 +174,7 @@ impl Sender {
         self.duplicate_acks = 0;
         self.duplicate_bytes = 0;
         self.probe_end = None;
-        self.cwr_pending = self.ecn.is_some();
+        self.cwr_pending = self.reports_reductions();
         self.controller.on_rto(&RtoEvent { now, flight_size, in_flight, is_repeated });
         self.refresh_window();
         self.rtt.back_off();

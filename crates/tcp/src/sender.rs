@@ -5,8 +5,10 @@
 //! first byte of the stream.
 
 use jettison_core::{Duration, Rate, Time};
+use jettison_wire::AccEcnOption;
 
-use super::parameters::{Settings, Switch};
+use super::acc_ecn::Decoder;
+use super::parameters::{EcnOption, Settings, Switch};
 use super::prr::Prr;
 use super::rack::Rack;
 use super::rtt::RttEstimator;
@@ -14,7 +16,8 @@ use super::scoreboard::Scoreboard;
 use super::send_buffer::SendBuffer;
 use crate::Payload;
 use crate::congestion::{
-    CongestionController, CongestionKind, EcnUse, Phase, RateSample, RateSampler, RecoveryControl,
+    CongestionController, CongestionKind, EcnFeedback, EcnUse, Phase, RateSample, RateSampler,
+    RecoveryControl,
 };
 use crate::pacing::Pacer;
 
@@ -94,10 +97,16 @@ pub(super) struct Sender {
     // Negotiated options.
     pub settings: Settings,
     pub mss: u64,
+    /// Payload and AccECN option of a full segment.
+    pub mss_with_option: u64,
     pub sack: bool,
     pub timestamps: bool,
     /// Use of ECN, if both ends agreed.
     pub ecn: Option<EcnUse>,
+    /// Whether packets may be ECN-capable: not after signs of mangling (RFC 9768 §3.2.2.3).
+    pub may_set_ect: bool,
+    /// Counters of accurate ECN.
+    pub acc_ecn: Decoder,
     pub prr_on: bool,
     /// Whether PRR also regulates the reduction for ECN.
     pub prr_on_ecn: bool,
@@ -182,9 +191,12 @@ impl Sender {
     pub fn new(settings: Settings, controller: Box<dyn CongestionController>, now: Time) -> Sender {
         Sender {
             mss: settings.mss,
+            mss_with_option: settings.mss,
             sack: false,
             timestamps: false,
             ecn: None,
+            may_set_ect: true,
+            acc_ecn: Decoder::default(),
             prr_on: false,
             prr_on_ecn: false,
             window: controller.window(),
@@ -251,9 +263,14 @@ impl Sender {
     /// Completes the handshake: `mss` is the segment size that both ends support, `window` the peer's window.
     pub fn establish(&mut self, mss: u64, initial_window: u64, window: u64, now: Time) {
         self.mss = mss;
-        if self.ecn.is_none()
-            && let Some(fallback) = self.controller.without_ecn()
-        {
+        self.mss_with_option = mss;
+        if self.is_accurate() && self.settings.ecn_option == EcnOption::Always {
+            self.mss = mss.saturating_sub(AccEcnOption::padded_length(3) as u64).max(1);
+        }
+        let mss = self.mss;
+        let needed = self.controller.ecn().feedback;
+        let lacks_feedback = self.ecn.is_none_or(|ecn| ecn.feedback < needed);
+        if lacks_feedback && let Some(fallback) = self.controller.without_ecn() {
             self.controller = fallback;
         }
         self.controller.on_established(mss, initial_window);
@@ -312,6 +329,25 @@ impl Sender {
             return self.board.flight_size();
         }
         in_flight.saturating_sub(self.duplicate_bytes)
+    }
+
+    /// Whether the peer counts marks (RFC 9768).
+    #[inline]
+    pub fn is_accurate(&self) -> bool {
+        self.ecn.is_some_and(|ecn| ecn.feedback == EcnFeedback::Accurate)
+    }
+
+    /// The ECN field of a packet. With accurate ECN all are ECN-capable, retransmissions and, if SACK tells them from duplicates (RFC 9768
+    /// §3.2.2.5.1), pure ACKs too: a Prague sender must (draft §2.2), and Linux 7.2 does with any controller (measured).
+    #[inline]
+    pub fn codepoint(&self, is_new_data: bool) -> u8 {
+        match self.ecn {
+            Some(ecn) if self.may_set_ect => {
+                let is_capable = is_new_data || ecn.feedback == EcnFeedback::Accurate && self.sack;
+                if is_capable { ecn.codepoint as u8 } else { 0 }
+            }
+            _ => 0,
+        }
     }
 
     /// Whether proportional rate reduction regulates sending.

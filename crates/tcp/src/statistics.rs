@@ -57,6 +57,8 @@ pub struct TcpStatistics {
     pub ecn_reductions: u64,
     /// Data segments received with Congestion Experienced.
     pub ce_received: u64,
+    /// Packets that the peer received with Congestion Experienced, as its accurate ECN feedback tells (RFC 9768).
+    pub ce_reported: u64,
     /// Pacing rate; `None` without pacing.
     pub pacing_rate: Option<Rate>,
     /// Last delivery-rate sample; `None` before the first.

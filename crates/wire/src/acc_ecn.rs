@@ -123,6 +123,18 @@ impl TcpHeader {
         true
     }
 
+    /// Removes the AccECN option.
+    pub fn clear_acc_ecn(&mut self) {
+        if self.options & TcpHeader::OPT_ACC_ECN != 0 {
+            self.sack.set_spare(2, 0);
+            if self.acc_ecn_count() == 3 {
+                self.sack.set_spare(1, 0);
+            }
+            self.acc_ecn = [0; 3];
+            self.options &= TcpHeader::OPT_ACC_ECN - 1;
+        }
+    }
+
     #[inline]
     fn acc_ecn_count(&self) -> usize {
         usize::from(self.options >> TcpHeader::ACC_ECN_COUNT)
@@ -247,6 +259,10 @@ mod tests {
             prop_assert_eq!(tcp.acc_ecn(), fits.then_some(option));
             prop_assert_eq!(tcp.sack.len(), blocks as usize);
             bytes(tcp);
+            let mut cleared = tcp;
+            cleared.clear_acc_ecn();
+            prop_assert_eq!(cleared.acc_ecn(), None);
+            prop_assert_eq!(cleared.sack, tcp.sack.truncated(blocks as usize));
         }
     }
 

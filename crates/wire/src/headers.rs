@@ -292,6 +292,12 @@ impl SackBlocks {
     pub fn is_empty(&self) -> bool {
         self.raw[0] == self.raw[1]
     }
+    /// The first `blocks` of them.
+    #[inline]
+    pub fn truncated(mut self, blocks: usize) -> SackBlocks {
+        self.raw[2 * blocks..].fill(0);
+        self
+    }
     /// The blocks, most recent first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {

@@ -16,6 +16,9 @@ pub struct SuperPacket<'a> {
     headers: &'a [u8],
     payload: &'a [u8],
     is_tcp: bool,
+    /// Whether CWR belongs to the first packet alone (RFC 3168 §6.1.2). Otherwise it is a bit of the ACE field, which every
+    /// packet repeats (RFC 9768 §3.3.4).
+    cwr_once: bool,
     /// Offset of the transport header.
     transport: usize,
     size: usize,
@@ -74,7 +77,9 @@ impl<'a> SuperPacket<'a> {
             return Err(SplitError::Headers);
         }
         let (headers, payload) = bytes.split_at(end);
-        Ok(SuperPacket { headers, payload, is_tcp, transport, size: header.gso_size.into(), taken: 0 })
+        let cwr_once = header.gso_type & VnetHeader::GSO_ECN != 0;
+        let size = header.gso_size.into();
+        Ok(SuperPacket { headers, payload, is_tcp, cwr_once, transport, size, taken: 0 })
     }
 
     /// Number of packets not yet taken. A super-packet without payload is one packet.
@@ -111,7 +116,7 @@ impl<'a> SuperPacket<'a> {
             if count > 1 {
                 above[13] &= !(TcpFlags::FIN.0 | TcpFlags::PSH.0);
             }
-            if index > 0 {
+            if index > 0 && self.cwr_once {
                 above[13] &= !TcpFlags::CWR.0;
             }
             16

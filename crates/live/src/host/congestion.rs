@@ -3,7 +3,7 @@
 use jettison_core::Duration;
 use jettison_registry::Choices;
 use jettison_tcp::congestion::{Controller, Growth, HyStart, InKernel, NewCwvParameters, ReduceFrom};
-use jettison_tcp::{Switch, TcpParameters};
+use jettison_tcp::{EcnSwitch, Switch, TcpParameters};
 
 /// Parameters of `newcwv` that the kernel's has too: those of [`NewCwvSettings`].
 const OF_NEWCWV: [&str; 2] = ["burst_segments", "non_validated_period"];
@@ -70,9 +70,10 @@ pub fn sysctls(parameters: &TcpParameters) -> Vec<(&'static str, String)> {
     switch("net/ipv4/tcp_frto", parameters.eifel, defaults.eifel);
     // The kernel's default is 2 (accept ECN, do not request it); DCTCP and Prague request it themselves.
     match parameters.ecn {
-        Switch::Auto => {}
-        Switch::On => all.push(("net/ipv4/tcp_ecn", "1".to_owned())),
-        Switch::Off => all.push(("net/ipv4/tcp_ecn", "0".to_owned())),
+        EcnSwitch::Auto => {}
+        EcnSwitch::On => all.push(("net/ipv4/tcp_ecn", "1".to_owned())),
+        EcnSwitch::Off => all.push(("net/ipv4/tcp_ecn", "0".to_owned())),
+        EcnSwitch::Accurate => all.push(("net/ipv4/tcp_ecn", "3".to_owned())),
     }
     if !parameters.rack_tlp {
         all.push(("net/ipv4/tcp_early_retrans", "0".to_owned()));
@@ -203,7 +204,7 @@ mod tests {
             initial_window: 3,
             prr: false,
             sack: false,
-            ecn: Switch::On,
+            ecn: EcnSwitch::On,
             pacing_gain_avoidance: 1.5,
             ..defaults
         };

@@ -101,7 +101,7 @@ impl Window {
     /// marks covers the losses of its round trip if it reduces as much as one to a loss; it does not if it takes only
     /// a share (RFC 8257 §3.5), or nothing (BBR).
     fn is_new_loss(&self, sent_at: Time) -> bool {
-        let marks_count = self.feedback() == EcnFeedback::Classic
+        let marks_count = !self.feedback().counts()
             && self.controller.recovery_control() != RecoveryControl::Controller;
         is_after(sent_at, self.loss_answered_at)
             && (!marks_count || is_after(sent_at, self.marks_answered_at))
@@ -222,7 +222,7 @@ impl PathController for Window {
         // As in TCP: the ACK that ends recovery belongs to it.
         let phase =
             if matches!(phase_before, Phase::Recovery | Phase::Cwr) { phase_before } else { self.phase };
-        let counts = has_marks && self.feedback() == EcnFeedback::PerPacket;
+        let counts = has_marks && self.feedback().counts();
         // RFC 9002 §7.8, as in TCP here: in slow start using half a window is enough, since the next round doubles it.
         let in_slow_start = self.controller.window() < self.controller.ssthresh();
         let is_used = in_slow_start && self.controller.window() < self.flight_peak.saturating_mul(2);

@@ -123,7 +123,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "flows.f.transport",
         r#"{ kind = "tcp", ecn = ¦"on" }"#,
-        "`flows.f.transport.ecn` must be one of auto, true, false, got \"on\"",
+        "`flows.f.transport.ecn` must be one of auto, accurate, true, false, got \"on\"",
     ),
     (
         "flows.f.transport",

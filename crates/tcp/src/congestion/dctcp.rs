@@ -104,8 +104,10 @@ impl CongestionController for Dctcp {
 
     #[inline]
     fn on_ack(&mut self, ack: &AckSample) {
-        // RFC 8257 §3.3 steps 1 to 8; SACK does not count.
-        self.marks.count(ack.acked, if ack.ecn_echo { ack.acked } else { 0 });
+        // RFC 8257 §3.3 steps 1 to 8; SACK does not count. Its own echo is of all that the ACK covers, AccECN of a part.
+        let is_part = ack.ce_bytes < ack.delivered;
+        let marked = if is_part { ack.ce_bytes.min(ack.acked) } else { ack.acked };
+        self.marks.count(ack.acked, if ack.ecn_echo { marked } else { 0 });
         if ack.acknowledged > self.window_end {
             self.marks.end_window();
             self.window_end = ack.next_offset;
@@ -189,7 +191,8 @@ mod tests {
             let acknowledged = (number * 10 + i + 1) * MSS;
             let next_offset = acknowledged + 9 * MSS;
             let ecn_echo = i < marked;
-            let sample = AckSample { acknowledged, next_offset, ecn_echo, ..ack(MSS) };
+            let ce_bytes = if ecn_echo { MSS } else { 0 };
+            let sample = AckSample { acknowledged, next_offset, ecn_echo, ce_bytes, ..ack(MSS) };
             controller.on_ack(&AckSample { is_window_limited: false, ..sample });
         }
     }
@@ -200,6 +203,17 @@ mod tests {
         assert_eq!(controller.marks.alpha(), 1.0);
         for number in 0..200 {
             window(&mut controller, number, 3);
+        }
+        assert!((controller.marks.alpha() - 0.3).abs() < 1e-3, "{}", controller.marks.alpha());
+    }
+
+    #[test]
+    fn rfc9768_an_ack_of_which_a_part_was_marked_counts_that_part() {
+        let mut controller = dctcp();
+        for number in 0..200 {
+            let acknowledged = (number + 1) * 10 * MSS;
+            let sample = AckSample { acknowledged, next_offset: acknowledged, ..ack(10 * MSS) };
+            controller.on_ack(&AckSample { ecn_echo: true, ce_bytes: 3 * MSS, ..sample });
         }
         assert!((controller.marks.alpha() - 0.3).abs() < 1e-3, "{}", controller.marks.alpha());
     }

@@ -140,10 +140,10 @@ pub trait CongestionController: Send + Debug {
 
     /// Whether `ecn = "auto"` requests ECN: true for controllers that need a count of marks.
     fn wants_ecn(&self) -> bool {
-        self.ecn().feedback == EcnFeedback::PerPacket
+        self.ecn().feedback.counts()
     }
 
-    /// The replacement, before the start, on a connection without ECN; `None` to keep this controller.
+    /// The replacement, before the start, on a connection without ECN, or without the accurate feedback that it needs; `None` to keep this controller.
     fn without_ecn(&self) -> Option<Box<dyn CongestionController>> {
         None
     }
@@ -165,17 +165,26 @@ pub enum RecoveryControl {
 pub struct EcnUse {
     /// The codepoint of data segments: ECT(0), or ECT(1) for scalable controllers (RFC 9331).
     pub codepoint: Ecn,
-    /// The feedback of marks.
+    /// The feedback of marks: what the controller needs, or what the connection has.
     pub feedback: EcnFeedback,
 }
 
-/// The way in which a receiver echoes marks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The way in which a receiver reports marks, from the least to the most that is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EcnFeedback {
     /// ECE from the first mark until CWR (RFC 3168 §6.1.3).
     Classic,
     /// ECE mirrors the mark of each segment, with an immediate ACK if it changes (RFC 8257 §3.2).
     PerPacket,
+    /// Counters of marked packets and bytes (RFC 9768).
+    Accurate,
+}
+
+impl EcnFeedback {
+    /// Whether it tells how much was marked, not only that something was.
+    pub fn counts(self) -> bool {
+        self != EcnFeedback::Classic
+    }
 }
 
 /// Growth of the window by acknowledged data.

@@ -333,7 +333,7 @@ impl CongestionController for Prague {
     }
 
     fn ecn(&self) -> EcnUse {
-        EcnUse { codepoint: self.parameters.codepoint.into(), feedback: EcnFeedback::PerPacket }
+        EcnUse { codepoint: self.parameters.codepoint.into(), feedback: EcnFeedback::Accurate }
     }
 
     fn without_ecn(&self) -> Option<Box<dyn CongestionController>> {

@@ -29,9 +29,9 @@ pub struct AckSample {
     pub delivered: u64,
     /// Bytes marked lost because of this ACK.
     pub lost: u64,
-    /// Whether it echoes congestion (ECE).
+    /// Whether it reports marks: by ECE, or by the counters of accurate ECN.
     pub ecn_echo: bool,
-    /// Marked bytes among `delivered`, as far as the feedback reports them (DCTCP, Prague).
+    /// Marked bytes among `delivered`, as far as the feedback reports them (not with the echo of RFC 3168).
     pub ce_bytes: u64,
     /// All bytes delivered so far.
     pub delivered_total: u64,

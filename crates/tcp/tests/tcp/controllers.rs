@@ -8,7 +8,7 @@ use jettison_tcp::congestion::{
     AckSample, CongestionController, CongestionEvent, CongestionKind, EcnFeedback, EcnUse, IdleRestart,
     Phase, RecoveryControl, RecoveryEnd, RtoEvent, SentSample,
 };
-use jettison_tcp::{Switch, TcpParameters};
+use jettison_tcp::{EcnSwitch, TcpParameters};
 use jettison_wire::{Ecn, TcpFlags};
 
 use crate::harness::*;
@@ -182,7 +182,7 @@ fn a_controller_may_pace_and_keep_its_window_through_recovery() {
 fn rfc8257_3_3_marked_bytes_are_reported_segment_by_segment() {
     let ecn = EcnUse { codepoint: Ecn::Ect1, feedback: EcnFeedback::PerPacket };
     let recorder = Recorder { ecn, ..Recorder::new(20 * MSS) };
-    let parameters = TcpParameters { ecn: Switch::On, ..parameters() };
+    let parameters = TcpParameters { ecn: EcnSwitch::On, ..parameters() };
     let mut net = established(Net::new(ms(20)), &parameters, &recorder);
     let marked = [5, 6, 7, 12, 40, 41];
     net.script(move |seen| match seen.segment() {

@@ -1,19 +1,20 @@
 //! Explicit congestion notification (RFC 3168).
 
 use jettison_core::Time;
-use jettison_tcp::{Switch, TcpParameters};
+use jettison_tcp::{EcnSwitch, TcpParameters};
 use jettison_wire::{Ecn, TcpFlags};
 
 use crate::harness::*;
 
 fn with_ecn() -> TcpParameters {
-    TcpParameters { ecn: Switch::On, ..parameters() }
+    TcpParameters { ecn: EcnSwitch::On, ..parameters() }
 }
 
 #[test]
 fn rfc3168_6_1_1_is_used_only_if_both_ends_agree() {
     for (client, server) in [(true, true), (true, false), (false, true)] {
-        let with = |on| TcpParameters { ecn: if on { Switch::On } else { Switch::Off }, ..parameters() };
+        let with =
+            |on| TcpParameters { ecn: if on { EcnSwitch::On } else { EcnSwitch::Off }, ..parameters() };
         let mut net = Net::new(ms(10));
         net.add_flow(&with(client), &with(server), Time::ZERO, [5, 6]);
         net.client().write(jettison_tcp::Payload::Zeros(5 * MSS));

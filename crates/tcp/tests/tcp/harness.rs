@@ -8,7 +8,7 @@ use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::congestion::{CongestionController, ReduceFrom};
 use jettison_tcp::{Connection, ConnectionEvent, MinRtoBounds, TcpParameters, TcpStatistics};
 use jettison_tcp::{Endpoint, Payload};
-use jettison_wire::{Address, Ecn, Packet, TcpFlags, Transport};
+use jettison_wire::{AccEcnOption, Address, Ecn, Headers, Packet, TcpFlags, TcpHeader, Transport};
 
 pub const MSS: u64 = 1000;
 
@@ -56,6 +56,9 @@ pub struct Seen {
     pub ack: i64,
     pub length: u64,
     pub flags: TcpFlags,
+    /// The flags (AE, CWR, ECE).
+    pub ace: u8,
+    pub option: Option<AccEcnOption>,
     pub window: u16,
     /// SACK blocks as stream offsets.
     pub sack: Vec<(i64, i64)>,
@@ -84,6 +87,10 @@ pub enum Fate {
     Twice(Duration),
     /// Marked with Congestion Experienced, if it is ECN-capable.
     Mark,
+    /// Arrives with another ECN field.
+    Rewrite(Ecn),
+    /// Arrives without its AccECN option.
+    Strip,
 }
 
 pub struct Flow {
@@ -100,6 +107,7 @@ pub struct Flow {
     started_at: Time,
     sent: [u64; 2],
     isn: [u32; 2],
+    server_payload: u64,
 }
 
 struct Bottleneck {
@@ -256,6 +264,7 @@ impl Net {
             started_at: start,
             sent: [0; 2],
             isn,
+            server_payload: 0,
         });
         flow
     }
@@ -276,6 +285,23 @@ impl Net {
     pub fn send(&mut self, bytes: u64) {
         self.client().write(Payload::Zeros(bytes));
         self.pump(0);
+    }
+
+    /// Writes zeros at the server as soon as it is there.
+    pub fn server_writes(&mut self, bytes: u64) {
+        self.flows[0].server_payload = bytes;
+    }
+
+    /// Delivers a copy of the client's SYN with other flags (AE, CWR, ECE) to the server now.
+    pub fn inject_syn(&mut self, flags: u8) {
+        let (client, server) = endpoints(0);
+        let mut header = TcpHeader::new(client.port, server.port);
+        header.flags = TcpFlags::SYN;
+        header.seq = self.flows[0].isn[0];
+        header.set_ace(flags);
+        let (src, dst) = (client.address, server.address);
+        let packet = Packet::model(Headers { src, dst, transport: Transport::Tcp(header) }, 0);
+        self.arrive(0, Server, &packet);
     }
 
     /// Numbers of the data segments that the client sent, in order.
@@ -368,6 +394,11 @@ impl Net {
                     let (parameters, isn) = (&flow.server_parameters, flow.isn[1]);
                     flow.server =
                         Connection::accept(parameters, controller, server, client, isn, packet, now);
+                    if let Some(server) = &mut flow.server
+                        && flow.server_payload > 0
+                    {
+                        server.write(Payload::Zeros(flow.server_payload));
+                    }
                 }
             },
         }
@@ -429,6 +460,10 @@ impl Net {
             Fate::Mark => {
                 packet.mark_ce();
             }
+            Fate::Rewrite(ecn) => {
+                packet.meta.traffic_class = packet.meta.traffic_class & !3 | ecn as u8;
+            }
+            Fate::Strip => strip(&mut packet),
         }
         match &mut self.bottleneck {
             Some(bottleneck) if from == Client => {
@@ -496,6 +531,8 @@ impl Net {
             ack: offset(header.ack, other),
             length: packet.payload_length() as u64,
             flags: header.flags,
+            ace: header.ace(),
+            option: header.acc_ecn(),
             window: header.window,
             sack: if header.flags.contains(TcpFlags::SYN) {
                 Vec::new()
@@ -527,4 +564,14 @@ pub fn lose(segments: &[u64]) -> impl FnMut(&Seen) -> Fate + 'static {
             None => Fate::Pass,
         }
     }
+}
+
+/// Takes the AccECN option from a packet: what a middlebox does that clears options.
+fn strip(packet: &mut Packet) {
+    let Some(headers) = packet.headers_mut() else { return };
+    let before = headers.header_length();
+    let Transport::Tcp(tcp) = &mut headers.transport else { return };
+    tcp.clear_acc_ecn();
+    let cut = before - headers.header_length();
+    packet.meta.length -= cut as u16;
 }

@@ -1,5 +1,6 @@
 //! TCP endpoints against each other over a scripted link, stepped from wakeup to wakeup.
 
+mod acc_ecn;
 mod acks;
 mod bbr;
 mod controllers;

@@ -2,7 +2,7 @@
 
 use jettison_core::{Duration, Rate, Time};
 use jettison_tcp::congestion::{Growth, HyStart, Phase};
-use jettison_tcp::{Switch, TcpParameters, TcpStatistics};
+use jettison_tcp::{EcnSwitch, Switch, TcpParameters, TcpStatistics};
 use serde_json::json;
 
 use crate::harness::*;
@@ -165,7 +165,7 @@ fn section_4_4_1_a_loss_repaired_by_a_tail_loss_probe_has_the_same_response() {
 
 #[test]
 fn section_4_4_1_marks_in_the_non_validated_phase_reduce_to_half_of_the_bytes_in_use() {
-    let (mut net, _) = paused(&TcpParameters { ecn: Switch::On, ..unlimited() });
+    let (mut net, _) = paused(&TcpParameters { ecn: EcnSwitch::On, ..unlimited() });
     net.script(|seen| if seen.segment() == Some(209) { Fate::Mark } else { Fate::Pass });
     net.send(40 * MSS);
     net.run_until(Time::from_secs(15));

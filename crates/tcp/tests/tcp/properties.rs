@@ -3,7 +3,7 @@
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::Payload;
 use jettison_tcp::congestion::{Growth, controllers};
-use jettison_tcp::{CloseReason, ConnectionEvent, RestartRule, Switch, TcpParameters};
+use jettison_tcp::{CloseReason, ConnectionEvent, EcnSwitch, RestartRule, Switch, TcpParameters};
 use jettison_wire::{Address, Headers, Packet, TcpFlags, TcpHeader, Transport};
 use proptest::prelude::*;
 
@@ -72,7 +72,8 @@ fn any_parameters() -> impl Strategy<Value = TcpParameters> {
             rack_tlp: on[2],
             prr: on[3],
             timestamps: on[4],
-            ecn: [[Switch::Auto, Switch::Off], [Switch::On; 2]][usize::from(on[5])][usize::from(on[0])],
+            ecn: [[EcnSwitch::Auto, EcnSwitch::Off], [EcnSwitch::On, EcnSwitch::Accurate]]
+                [usize::from(on[5])][usize::from(on[0])],
             limited_transmit: on[6],
             eifel: on[7],
             dsack: on[8],

@@ -237,7 +237,7 @@ fn draft_2_5_2_a_burst_is_what_fits_in_250_us_and_at_least_a_segment() {
 fn rfc9331_4_1_and_4_2_sends_ect1_and_asks_for_accurate_feedback() {
     let controller = prague(PragueParameters::default());
     assert!(controller.wants_ecn());
-    assert_eq!(controller.ecn(), EcnUse { codepoint: Ecn::Ect1, feedback: EcnFeedback::PerPacket });
+    assert_eq!(controller.ecn(), EcnUse { codepoint: Ecn::Ect1, feedback: EcnFeedback::Accurate });
     let private = prague(PragueParameters { codepoint: Ect::Ect0, ..PragueParameters::default() });
     assert_eq!(private.ecn().codepoint, Ecn::Ect0, "draft §2.2: configurable for private networks");
 }
