@@ -5,7 +5,8 @@
 //!
 //! A [`LinkModel`] says when it can begin the next packet and when that packet's last bit has left; it makes no
 //! queueing decision and holds no packet. [`Propagation`] says when that last bit arrives, [`Loss`] whether the
-//! packet is lost on the way. The three are separate state machines; a simulated or live link has one set per
+//! packet is lost on the way, and [`Impairments`] what else happens to it there (jitter, reordering, duplication,
+//! corruption). These are separate state machines; a simulated or live link has one set per
 //! direction and calls them in this order:
 //!
 //! ```
@@ -27,6 +28,7 @@
 
 mod cell_file;
 pub mod entry;
+mod impairment;
 #[cfg(test)]
 mod list_tests;
 mod loss;
@@ -48,7 +50,11 @@ jettison_registry::components! {
 pub use cell::{CellLink, CellParameters, GrantsTooSmall};
 pub use cell_file::CellFile;
 pub use fixed::{FixedParameters, FixedRate, RateChange};
-pub use loss::{GilbertElliott, Loss, LossChange, LossParameters, LossWindow, ScheduledLoss};
+pub use impairment::{
+    Arrival, Distribution, DistributionTable, ImpairmentParameters, Impairments, JitterChoice,
+    JitterParameters, OccurrenceChoice, OccurrenceParameters, ReorderChoice, ReorderParameters, TableError,
+};
+pub use loss::{FourState, GilbertElliott, Loss, LossChange, LossParameters, LossWindow, ScheduledLoss};
 pub use mahimahi::{MahimahiParameters, TraceLink};
 pub use model::LinkModel;
 pub use propagation::Propagation;

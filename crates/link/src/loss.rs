@@ -7,6 +7,7 @@ use jettison_registry::ParameterError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::impairment::{Occurrence, correlation_of};
 use crate::{Schedule, Share};
 
 /// Loss model of a link. Random loss and scheduled loss may be combined.
@@ -15,10 +16,14 @@ use crate::{Schedule, Share};
 pub struct LossParameters {
     /// Share of packets lost, independently of each other.
     pub probability: Share,
+    /// Correlation of independent losses with the packet before, below 1. It makes runs of losses longer and keeps the share.
+    pub correlation: Share,
     /// Scheduled changes of that share, in order of time.
     pub changes: Vec<LossChange>,
     /// Bursty loss by a two-state Markov chain.
     pub gilbert_elliott: Option<GilbertElliott>,
+    /// Bursts and single losses by a four-state Markov chain.
+    pub four_state: Option<FourState>,
     /// Time windows with an additional loss probability.
     pub windows: Vec<LossWindow>,
     /// Packets lost with certainty, by number or by time.
@@ -71,6 +76,56 @@ pub struct GilbertElliott {
     pub bad_loss: Share,
 }
 
+/// The four-state Markov chain of Salsano, Ludovici and Ordine (`loss state` of `tc-netem(8)`): packets arrive in states 1
+/// (between bursts) and 2 (within a burst), and are lost in states 3 (a burst) and 4 (a single loss, which returns to 1).
+/// For each packet the chain first moves. It begins in state 1.
+///
+/// With `a = 1 / (1 + p14 + (p13 / p31) · (1 + p32 / p23))`, the share of state 1, its stationary loss is
+/// `a · (p14 + p13 / p31)`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FourState {
+    /// Probability per packet that a burst begins.
+    pub p13: Share,
+    /// Probability per packet lost in a burst that the burst ends. Default: 1 - `p13`, which alone is independent loss.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p31: Option<Share>,
+    /// Probability per packet lost in a burst that packets arrive, though the burst goes on.
+    #[serde(default)]
+    pub p32: Share,
+    /// Probability per packet that arrives within a burst that losses continue.
+    #[serde(default = "always")]
+    pub p23: Share,
+    /// Probability per packet between bursts of a single loss.
+    #[serde(default)]
+    pub p14: Share,
+}
+
+impl FourState {
+    /// Probability that a burst ends.
+    fn burst_end(&self) -> f64 {
+        self.p31.map_or(1.0 - self.p13.value(), Share::value)
+    }
+
+    fn validate(&self) -> Result<(), ParameterError> {
+        let error = |key, message: String| Err(ParameterError::at(key, message));
+        let (p13, p31, p32) = (self.p13.value(), self.burst_end(), self.p32.value());
+        if p13 + self.p14.value() > 1.0 {
+            return error("p14", format!("`p13` + `p14` must be <= 1, got {}", p13 + self.p14.value()));
+        }
+        if p31 + p32 > 1.0 {
+            return error("p32", format!("`p31` + `p32` must be <= 1, got {}", p31 + p32));
+        }
+        if p13 > 0.0 && p31 == 0.0 {
+            return error("p31", "must be > 0: a burst must end".to_owned());
+        }
+        if p32 > 0.0 && self.p23 == Share::ZERO {
+            return error("p23", "must be > 0 beside `p32`: losses must continue within a burst".to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// A time window with its own loss probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -104,6 +159,16 @@ impl LossParameters {
             let message = "random loss must be either independent (`probability`, `changes`) or bursty (`gilbert_elliott`), got both";
             return Err(ParameterError::at("gilbert_elliott", message));
         }
+        let bursty = self.gilbert_elliott.is_some();
+        if let Some(chain) = &self.four_state {
+            if independent || bursty {
+                let message =
+                    "must be the only random loss, got `probability`, `changes` or `gilbert_elliott` as well";
+                return Err(ParameterError::at("four_state", message));
+            }
+            chain.validate().map_err(|error| error.under("four_state"))?;
+        }
+        correlation_of(independent, self.correlation)?;
         self.shares()?;
         for (index, window) in self.windows.iter().enumerate() {
             let error = |key, message| Err(in_list("windows", index, key, message));
@@ -163,7 +228,22 @@ pub struct Loss {
 enum RandomLoss {
     None,
     Independent { shares: Schedule<Share>, share: f64, steady_until: Time },
+    Correlated { shares: Schedule<Share>, occurrence: Occurrence },
     GilbertElliott { chain: GilbertElliott, bad: bool },
+    FourState { chain: FourState, state: State },
+}
+
+/// State of the four-state chain, by the numbers of its paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// 1: packets arrive, between bursts.
+    Good,
+    /// 2: packets arrive, within a burst.
+    GoodInBurst,
+    /// 3: packets are lost, in a burst.
+    Burst,
+    /// 4: one packet is lost by itself.
+    Single,
 }
 
 /// Losses at given times and numbers; the lists are ascending, and expired entries are removed from the front.
@@ -219,10 +299,19 @@ impl RandomLoss {
         if let Some(chain) = parameters.gilbert_elliott {
             return Ok(RandomLoss::GilbertElliott { chain, bad: false });
         }
+        if let Some(chain) = parameters.four_state {
+            return Ok(RandomLoss::FourState { chain, state: State::Good });
+        }
         if parameters.probability == Share::ZERO && parameters.changes.is_empty() {
             return Ok(RandomLoss::None);
         }
         let shares = parameters.shares()?;
+        if parameters.correlation > Share::ZERO {
+            return Ok(RandomLoss::Correlated {
+                shares,
+                occurrence: Occurrence::new(parameters.correlation),
+            });
+        }
         let share = shares.at(Time::ZERO).value();
         let steady_until = shares.next_change(Time::ZERO).unwrap_or(Time::MAX);
         Ok(RandomLoss::Independent { shares, share, steady_until })
@@ -237,6 +326,25 @@ impl RandomLoss {
                     *steady_until = shares.next_change(now).unwrap_or(Time::MAX);
                 }
                 stream.chance(*share)
+            }
+            RandomLoss::Correlated { shares, occurrence } => {
+                occurrence.happens(shares.at(now).value(), stream)
+            }
+            RandomLoss::FourState { chain, state } => {
+                // One draw a packet: the first probability below it, then the second, else the chain stays.
+                let draw = stream.unit();
+                let (p31, p32) = (chain.burst_end(), chain.p32.value());
+                let (p13, p14) = (chain.p13.value(), chain.p14.value());
+                *state = match *state {
+                    State::Single => State::Good,
+                    State::Good if draw < p13 => State::Burst,
+                    State::Good if draw < p13 + p14 => State::Single,
+                    State::Burst if draw < p31 => State::Good,
+                    State::Burst if draw < p31 + p32 => State::GoodInBurst,
+                    State::GoodInBurst if draw < chain.p23.value() => State::Burst,
+                    stays => stays,
+                };
+                matches!(state, State::Burst | State::Single)
             }
             RandomLoss::GilbertElliott { chain, bad } => {
                 let leave = if *bad { chain.r } else { chain.p };

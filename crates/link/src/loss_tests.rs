@@ -46,6 +46,54 @@ fn gilbert_elliott_loses_its_stationary_share_in_bursts() {
 }
 
 #[test]
+fn correlated_loss_keeps_its_share() {
+    for (probability, correlation) in [(0.01, 0.25), (0.1, 0.5)] {
+        let parameters = json!({ "probability": probability, "correlation": correlation });
+        let taken = lost(&mut loss(parameters), 200_000);
+        let share = taken.len() as f64 / 200_000.0;
+        assert!((share - probability).abs() < 0.1 * probability, "{share}");
+        let pairs = taken.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1).count();
+        let again = pairs as f64 / taken.len() as f64;
+        let expected = probability + correlation * (1.0 - probability);
+        assert!((again - expected).abs() < 0.04, "{again} for {expected}");
+    }
+}
+
+#[test]
+fn the_four_state_chain_loses_what_its_equations_and_netem_do() {
+    let chain = json!({ "p13": "1 %", "p31": "20 %", "p32": "10 %", "p23": "50 %", "p14": "0.5 %" });
+    let taken = lost(&mut loss(json!({ "four_state": chain })), 300_000);
+    let share = taken.len() as f64 / 300_000.0;
+    let first = 1.0 / (1.0 + 0.005 + 0.01 / 0.2 * (1.0 + 0.1 / 0.5));
+    let expected = first * (0.005 + 0.01 / 0.2);
+    assert!((share - expected).abs() < 0.002, "{share} for {expected}");
+    // Linux 6.1 lost 5.25 % of 60,000 packets in runs of 2.81.
+    let runs = 1 + taken.windows(2).filter(|pair| pair[1].0 != pair[0].0 + 1).count();
+    let run = taken.len() as f64 / runs as f64;
+    assert!((share - 0.0525).abs() < 0.004 && (run - 2.81).abs() < 0.15, "{share} {run}");
+}
+
+#[test]
+fn the_chains_first_probability_alone_is_independent_loss() {
+    let taken = lost(&mut loss(json!({ "four_state": { "p13": "10 %" } })), 100_000);
+    assert!((9_700..10_300).contains(&taken.len()), "{}", taken.len());
+    let pairs = taken.windows(2).filter(|pair| pair[1].0 == pair[0].0 + 1).count();
+    assert!((900..1_100).contains(&pairs), "{pairs}");
+}
+
+#[test]
+fn impossible_chains_are_refused() {
+    let chain = |chain| refusal(json!({ "four_state": chain }));
+    assert_eq!(chain(json!({ "p13": 0.7, "p14": 0.4 })).path, ["four_state", "p14"]);
+    assert_eq!(chain(json!({ "p13": 0.1, "p31": 0.7, "p32": 0.4 })).path, ["four_state", "p32"]);
+    assert_eq!(chain(json!({ "p13": 0.1, "p31": 0 })).path, ["four_state", "p31"]);
+    assert_eq!(chain(json!({ "p13": 0.1, "p31": 0.1, "p32": 0.1, "p23": 0 })).path, ["four_state", "p23"]);
+    let both = refusal(json!({ "probability": 0.1, "four_state": { "p13": 0.1 } }));
+    assert_eq!(both.path, ["four_state"]);
+    assert_eq!(refusal(json!({ "correlation": 0.1 })).path, ["correlation"]);
+}
+
+#[test]
 fn windows_lose_from_their_first_instant_to_before_their_last() {
     let mut loss =
         loss(json!({ "windows": [{ "from": "10 ms", "to": "13 ms" }, { "from": "20 ms", "to": "21 ms" }] }));

@@ -4,7 +4,7 @@ use jettison_core::{Duration, Time};
 
 use crate::Schedule;
 
-/// A one-way delay with scheduled changes. It never reorders packets.
+/// A one-way delay with scheduled changes. It never reorders packets; [`crate::Impairments`] may.
 ///
 /// A packet takes the delay in force when its last bit leaves. If the delay has decreased, it still arrives no earlier
 /// than the packet before it, as on a path that preserves bit order.
@@ -42,6 +42,24 @@ impl Propagation {
         }
         self.last_arrival = left_at.saturating_add(self.delay).max(self.last_arrival);
         self.last_arrival
+    }
+
+    /// The end of the delay in force plus `addition` nanoseconds, not before `left_at`: the arrival of a packet that may
+    /// overtake.
+    pub(crate) fn delayed(&self, left_at: Time, addition: i64) -> Time {
+        let delay = self.schedule.at(left_at).as_nanos().saturating_add_signed(addition);
+        left_at.saturating_add(Duration::from_nanos(delay))
+    }
+
+    /// The arrival of a packet that would arrive at `at` and does not overtake those before it.
+    pub(crate) fn in_order(&mut self, at: Time) -> Time {
+        self.last_arrival = at.max(self.last_arrival);
+        self.last_arrival
+    }
+
+    /// The shortest delay that is ever in force.
+    pub fn least_delay(&self) -> Duration {
+        self.schedule.values().min().unwrap_or(Duration::ZERO)
     }
 
     /// The delay in force at `now`.

@@ -59,6 +59,11 @@ impl<T: Copy> Schedule<T> {
         self.changes[self.passed(now)..].iter().find(|(_, value)| wanted(*value)).map(|(at, _)| *at)
     }
 
+    /// The initial value and those of all changes.
+    pub fn values(&self) -> impl Iterator<Item = T> + '_ {
+        std::iter::once(self.initial).chain(self.changes.iter().map(|(_, value)| *value))
+    }
+
     /// The value after the last change.
     pub fn last(&self) -> T {
         self.changes.last().map_or(self.initial, |(_, value)| *value)
