@@ -141,6 +141,8 @@ reasons! {
     EgressRed = "egress-red", owner "egress-red";
     /// The packet is larger than a full token bucket: no wait would cover it.
     LargerThanBurst = "larger-than-burst", owner "tbf";
+    /// A host finds the checksum wrong: a link has corrupted the packet.
+    Corrupted = "corrupted", owner "link";
 }
 
 reasons! {

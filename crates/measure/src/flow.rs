@@ -4,6 +4,7 @@ use jettison_core::{Duration, Time};
 
 use crate::by_metric::ByMetric;
 use crate::distribution::IntervalMean;
+use crate::order::ArrivalOrder;
 use crate::{Distribution, FrameMeter, FramePart, Metric, StreamingMeter, Timeliness, VideoMeter};
 
 /// Counters and distributions of one flow.
@@ -24,6 +25,8 @@ pub struct FlowMeter {
     pub(crate) repairs: Option<(u64, u64)>,
     /// Lowest and highest sequence number received, which bound the expected packets (RFC 3550 appendix A.3).
     sequences: Option<(u64, u64)>,
+    /// Arrivals out of order and copies.
+    pub(crate) order: ArrivalOrder,
     /// Packets dropped since the last one received.
     dropped_since: u64,
     /// Arrivals of the first and of the last datagram.
@@ -63,6 +66,7 @@ impl Default for FlowMeter {
             failed: 0,
             repairs: None,
             sequences: None,
+            order: ArrivalOrder::default(),
             dropped_since: 0,
             first_arrival: None,
             last_arrival: None,
@@ -110,10 +114,13 @@ impl FlowMeter {
     }
 
     /// Records the arrival of datagram number `sequence`, sent at `sent_at`: its one-way delay, and the jitter
-    /// (RFC 3550 §6.4.1, J += (|D| − J) / 16).
+    /// (RFC 3550 §6.4.1, J += (|D| − J) / 16). Returns whether it is new; a copy of a datagram that has arrived is only
+    /// counted.
     #[inline]
-    pub fn received(&mut self, sequence: u64, sent_at: Time, now: Time) {
-        self.count_received(sequence);
+    pub fn received(&mut self, sequence: u64, sent_at: Time, now: Time) -> bool {
+        if !self.count_received(sequence) {
+            return false;
+        }
         self.first_arrival.get_or_insert(now);
         self.last_arrival = Some(now);
         let owd = now.since(sent_at);
@@ -128,22 +135,30 @@ impl FlowMeter {
             self.jitter_count += 1;
         }
         self.last_transit = Some(transit);
+        true
     }
 
-    /// Records the reply to echo request number `sequence`.
+    /// Records the reply to echo request number `sequence`. Returns whether it is new.
     #[inline]
-    pub fn echo_received(&mut self, sequence: u64) {
-        self.count_received(sequence);
+    pub fn echo_received(&mut self, sequence: u64) -> bool {
+        self.count_received(sequence)
     }
 
     #[inline]
-    fn count_received(&mut self, sequence: u64) {
+    fn count_received(&mut self, sequence: u64) -> bool {
         self.received += 1;
         self.dropped_since = 0;
+        let is_new = self.order.arrived(sequence, self.sequences);
         self.sequences = Some(match self.sequences {
             None => (sequence, sequence),
             Some((lowest, highest)) => (lowest.min(sequence), highest.max(sequence)),
         });
+        is_new
+    }
+
+    /// Packets received, each counted once.
+    fn distinct(&self) -> u64 {
+        self.received - self.order.duplicates
     }
 
     /// Records the drop of a packet in the network.
@@ -217,7 +232,7 @@ impl FlowMeter {
     /// Ends a sampling interval; returns its share of lost packets, 0 to 1 (RFC 3550 appendix A.3), if the highest sequence
     /// number has increased.
     pub(crate) fn take_interval_loss(&mut self) -> Option<f64> {
-        self.interval_loss.take(self.received, self.sequences)
+        self.interval_loss.take(self.distinct(), self.sequences)
     }
 
     /// Share of packets lost, 0 to 1: those missing between the lowest and the highest sequence number received (RFC 3550
@@ -225,7 +240,7 @@ impl FlowMeter {
     /// starved until the end does lose packets. 1 if packets were sent and none arrived; `None` if none was sent.
     pub fn loss(&self) -> Option<f64> {
         let Some(expected) = self.expected() else { return (self.sent > 0).then_some(1.0) };
-        let missing = expected.saturating_sub(self.received) + self.dropped_since;
+        let missing = expected.saturating_sub(self.distinct()) + self.dropped_since;
         Some(missing as f64 / (expected + self.dropped_since) as f64)
     }
 
@@ -279,7 +294,7 @@ impl FlowMeter {
     /// Standard deviation of the datagrams' one-way delays in ms, of which `mean` is the mean.
     pub(crate) fn owd_deviation(&self, mean: f64) -> Option<f64> {
         self.first_arrival?;
-        Some((self.owd_squares / self.received.max(1) as f64 - mean * mean).max(0.0).sqrt())
+        Some((self.owd_squares / self.distinct().max(1) as f64 - mean * mean).max(0.0).sqrt())
     }
 
     /// Bytes delivered since the warm-up.
@@ -302,11 +317,12 @@ impl FlowMeter {
         self.completion.clear();
         self.goodput_bytes = 0;
         self.sent = 0;
-        self.interval_loss.before_clear(self.received, self.sequences);
+        self.interval_loss.before_clear(self.distinct(), self.sequences);
         self.more = ByMetric::default();
         self.received = 0;
         self.failed = 0;
         self.sequences = None;
+        self.order = ArrivalOrder::default();
         self.dropped_since = 0;
         self.first_arrival = None;
         self.last_arrival = None;
@@ -378,7 +394,7 @@ mod tests {
         let mut meter = FlowMeter::default();
         assert_eq!(meter.take_interval_loss(), None);
         let arrive = |meter: &mut FlowMeter, sequences: &[u64]| {
-            sequences.iter().for_each(|s| meter.received(*s, Time::ZERO, Time::ZERO));
+            sequences.iter().for_each(|s| drop(meter.received(*s, Time::ZERO, Time::ZERO)));
         };
         arrive(&mut meter, &[5, 6, 8, 9]);
         assert_eq!(meter.take_interval_loss(), Some(0.2));

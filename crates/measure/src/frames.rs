@@ -67,8 +67,8 @@ impl FrameMeter {
         self.sent += 1;
     }
 
-    /// Records the arrival of a packet of a frame sent at `sent_at`. Packets are counted without identity: no modelled network
-    /// duplicates them.
+    /// Records the arrival of a packet of a frame sent at `sent_at`. Packets are counted without identity: copies
+    /// must not be reported ([`crate::FlowMeter::received`] tells them).
     #[inline]
     pub fn arrived(&mut self, part: FramePart, sent_at: Time, now: Time) {
         if part.frame < self.first {

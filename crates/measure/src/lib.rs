@@ -18,6 +18,7 @@ mod frames;
 mod freezes;
 mod histogram;
 mod metric;
+mod order;
 mod outcomes;
 mod playout;
 mod queue;

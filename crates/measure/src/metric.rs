@@ -250,6 +250,12 @@ pub mod metrics {
         /// Datagrams or echo requests that are missing between the first and the last one received (RFC 3550 appendix A.3), so
         /// that what is still under way is not lost. The series holds the loss of the interval, once something later arrives.
         LOSS = "loss" ("%") Flow: Series Summary;
+        /// Datagrams or echo replies that arrived after one that was sent later, of those received, copies left
+        /// out; left out if there were none.
+        REORDERED = "reordered" ("%") Flow: Summary, "packets reordered";
+        /// Copies of datagrams or echo replies that had arrived before. They count in `received`, and in no other metric; left
+        /// out if there were none.
+        DUPLICATES = "duplicates" ("packets") Flow: Summary;
         /// Datagrams or echo requests that were sent.
         SENT = "sent" ("packets") Flow: Summary;
         /// Datagrams or echo replies that were received.

@@ -71,7 +71,8 @@ fn unchanged<S: Clone>(context: &Context<S>, headers: &[u8]) -> bool {
 /// checksum, and hardware addresses (which a modelled packet does not have). EntryAction only the packet's `meta`
 /// changes.
 fn only_marks<S: Clone>(packet: &mut Packet, context: &Context<S>, headers: &[u8], frames: Frames) -> bool {
-    if frames == Frames::Raw || !matches!(packet.body, Body::Model(_) | Body::Payload(_)) {
+    if frames == Frames::Raw || !matches!(packet.body, Body::Model(_) | Body::Payload(_) | Body::Corrupted(_))
+    {
         return false;
     }
     let old = &context.bytes[..headers.len()];
@@ -120,7 +121,9 @@ fn put_bytes<S: Clone>(packet: &mut Packet, context: &Context<S>) {
     // Reuse the allocation of a packet whose body is already bytes.
     let mut bytes = match &mut packet.body {
         Body::Buffer(buffer) => std::mem::take(&mut buffer.bytes),
-        Body::Model(_) | Body::Payload(_) => Vec::with_capacity(context.frame().length()),
+        Body::Model(_) | Body::Payload(_) | Body::Corrupted(_) => {
+            Vec::with_capacity(context.frame().length())
+        }
     };
     bytes.clear();
     bytes.extend_from_slice(&context.bytes);

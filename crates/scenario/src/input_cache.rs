@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use jettison_link::CellFile;
 use jettison_link::profile::NetworkProfile;
 use jettison_link::trace::Grants;
+use jettison_link::{CellFile, DistributionTable};
 use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::Program;
 use jettison_p4_front::source::Sources;
@@ -22,6 +22,7 @@ pub(crate) struct InputCache<'f> {
     read: RefCell<IndexMap<String, Result<Input, String>>>,
     grants: RefCell<IndexMap<CellFile, Result<Arc<Grants>, ScenarioError>>>,
     profiles: RefCell<IndexMap<String, Result<Arc<NetworkProfile>, ScenarioError>>>,
+    distributions: RefCell<IndexMap<String, Result<Arc<DistributionTable>, ScenarioError>>>,
     programs: RefCell<IndexMap<ProgramSource, Compiled>>,
 }
 
@@ -50,6 +51,8 @@ pub(crate) enum FileUse {
     Cell,
     /// A network profile of a link.
     Profile,
+    /// A distribution of jitter.
+    Distribution,
     /// An input of a component, which checks it itself.
     Input,
 }
@@ -61,6 +64,7 @@ impl FileUse {
             "trace-file" => Some(FileUse::Trace),
             "cell-file" => Some(FileUse::Cell),
             "profile-file" => Some(FileUse::Profile),
+            "distribution-file" => Some(FileUse::Distribution),
             "input-file" => Some(FileUse::Input),
             _ => None,
         }
@@ -79,6 +83,7 @@ impl<'f> InputCache<'f> {
             read: RefCell::default(),
             grants: RefCell::default(),
             profiles: RefCell::default(),
+            distributions: RefCell::default(),
             programs: RefCell::default(),
         }
     }
@@ -132,6 +137,16 @@ impl<'f> InputCache<'f> {
                 Err(error) => Err(self.error(name, error.position(), error.to_string())),
             });
         profile.clone()
+    }
+
+    /// Parses the distribution in the content of a file.
+    pub fn distribution(&self, name: &str, content: &[u8]) -> Result<Arc<DistributionTable>, ScenarioError> {
+        let mut distributions = self.distributions.borrow_mut();
+        let parse = || match DistributionTable::parse(content) {
+            Ok(table) => Ok(Arc::new(table)),
+            Err(error) => Err(self.error(name, error.line.map(|line| (line, 1)), error.to_string())),
+        };
+        distributions.entry(name.to_owned()).or_insert_with(parse).clone()
     }
 
     /// Compiles a P4 program, once per source.

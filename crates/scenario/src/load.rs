@@ -441,6 +441,7 @@ impl<'a> Loader<'a> {
         self.errors.extend(match file_use {
             FileUse::Trace => self.inputs.check_trace(name, &content, &self.registries.trace),
             FileUse::Profile => self.inputs.profile(name, &content).err(),
+            FileUse::Distribution => self.inputs.distribution(name, &content).err(),
             // Other keys determine the format of a cell's file: `read_link_files` checks it.
             FileUse::Cell | FileUse::Input => None,
         });
@@ -456,6 +457,11 @@ impl<'a> Loader<'a> {
                 Ok(grants) => cell.read = Some(grants),
                 Err(error) => self.errors.push(error),
             }
+        }
+        for jitter in settings.links.values_mut().flat_map(Link::jitters_mut) {
+            let Some(file) = jitter.table.clone() else { continue };
+            let content = self.inputs.content(&file).ok();
+            jitter.read = content.and_then(|content| self.inputs.distribution(&file, &content).ok());
         }
         for profile in settings.links.values_mut().flat_map(Link::profiles_mut) {
             let content = self.inputs.content(&profile.file).ok();

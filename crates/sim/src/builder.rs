@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use jettison_core::{Seed, Time};
-use jettison_link::{Loss, Propagation};
+use jettison_link::{Impairments, Loss, Propagation};
 use jettison_measure::{Recorder, RecorderSettings};
 use jettison_queue::QueueDiscipline;
 use jettison_sockets::Application;
@@ -15,6 +15,7 @@ use crate::agenda::Agenda;
 use crate::direction::{Carrier, Direction, End};
 use crate::host::Host;
 use crate::routing::Graph;
+use crate::way::Way;
 use crate::world::{Node, Router, Slots, World};
 
 /// Identifier of a node.
@@ -47,6 +48,8 @@ pub struct DirectionSpec {
     pub propagation: Propagation,
     /// Loss on the link.
     pub loss: Option<Loss>,
+    /// Jitter, reordering, duplication and corruption on the link.
+    pub impairments: Option<Impairments>,
     /// The queue of the sender.
     pub queue: Box<dyn QueueDiscipline>,
     /// Hooks in the switch pipeline on this port; routers only.
@@ -259,7 +262,7 @@ impl WorldBuilder {
                     wants_idle_polls: false,
                     carrier,
                     propagation: spec.propagation,
-                    loss: spec.loss,
+                    way: Way::of(spec.loss, spec.impairments),
                     free_at: Time::ZERO,
                     idle_poll_pending: false,
                     in_flight: Default::default(),

@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 
 use jettison_core::Time;
-use jettison_link::{FixedRate, LinkModel, Loss, Propagation};
+use jettison_link::{FixedRate, LinkModel, Propagation};
 use jettison_wire::Packet;
+
+use crate::way::Way;
 
 /// The link model of a direction. The common case avoids a virtual call.
 pub enum Carrier {
@@ -61,12 +63,13 @@ pub(crate) struct Direction {
     // State.
     pub(crate) carrier: Carrier,
     pub(crate) propagation: Propagation,
-    pub(crate) loss: Option<Loss>,
+    /// Loss and impairments; `None` if every packet arrives as it was sent, in order.
+    pub(crate) way: Option<Box<Way>>,
     /// Instant when the transmitter is free.
     pub(crate) free_at: Time,
     /// Whether the queue still awaits an idle poll since the last departure.
     pub(crate) idle_poll_pending: bool,
-    /// Packets in flight with their arrival times, in order.
+    /// Packets in flight with their arrival times, in order; where packets overtake, only the next one.
     pub(crate) in_flight: VecDeque<(Time, Packet)>,
 }
 

@@ -19,6 +19,7 @@ mod host;
 mod outside;
 mod routing;
 mod sink;
+mod way;
 mod world;
 
 pub use agenda::Agenda;

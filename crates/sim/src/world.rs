@@ -6,7 +6,7 @@ use jettison_core::{DropReason, Duration, Time};
 use jettison_measure::{DropRecord, Kind, ObjectId, Recorder, RunRecord, metrics};
 use jettison_queue::Backlog;
 use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes, ThreadTime};
-use jettison_wire::{Instance, Packet};
+use jettison_wire::Packet;
 
 use crate::agenda::Agenda;
 use crate::builder::NodeId;
@@ -14,6 +14,7 @@ use crate::direction::{Direction, End};
 use crate::host::Host;
 use crate::outside::Delivery;
 use crate::sink::Sink;
+use crate::way::arrives_at;
 
 /// Observer of packets as they leave a port, for captures.
 pub trait Tap: Send {
@@ -239,8 +240,17 @@ impl World {
             Node::Router(router) => router.switch.passage(Port(port), packet),
         };
         let Some((_, packet)) = direction.in_flight.pop_front() else { return };
-        // Deliveries are in order, so one slot per direction holds the next one.
-        let next = direction.in_flight.front().map_or(Time::MAX, |(time, _)| *time);
+        // One slot per direction holds the next delivery, which is at the front: deliveries are in order, or `way` orders them.
+        let next = match direction.in_flight.front() {
+            Some((time, _)) => *time,
+            None => match direction.way.as_mut().and_then(|way| way.next()) {
+                Some((time, packet)) => {
+                    direction.in_flight.push_back((time, packet));
+                    time
+                }
+                None => Time::MAX,
+            },
+        };
         self.agenda.set(self.slots.arrivals + at, next);
         match &mut self.nodes[node] {
             Node::Host(host) if host.outside => {
@@ -594,34 +604,21 @@ fn transmit(
     {
         tap.transmitted(&direction.name, &packet, now);
     }
-    match direction.loss.as_mut().and_then(|loss| loss.lost(now)) {
-        Some(reason) => recorder.dropped(DropRecord {
-            time: now,
-            queue: direction.queue,
-            flow: packet.meta.flow,
-            reason,
-            length: packet.meta.length,
-        }),
-        None => {
-            let arrives = direction.propagation.arrival(left_at);
-            // Otherwise the slot holds the arrival of an earlier packet, which comes first.
-            if direction.in_flight.is_empty() {
-                agenda.set(slots.arrivals + at, arrives);
-            }
-            direction.in_flight.push_back((arrives, packet));
-            // Metadata for the far node, written in place after the move.
-            if let Some((_, packet)) = direction.in_flight.back_mut() {
-                packet.meta.ingress_port = direction.to.port;
-                packet.meta.instance = Instance::Normal;
-                packet.meta.class = 0;
-                packet.meta.tag = 0;
-                if let Some(hop_limit) = let_through {
-                    packet.meta.enqueued_at = now;
-                    packet.meta.enq_qdepth = 0;
-                    packet.set_hop_limit(hop_limit);
-                }
-            }
+    if direction.way.is_some() {
+        if let Some(next) = direction.carry(packet, let_through, now, left_at, recorder) {
+            agenda.set(slots.arrivals + at, next);
         }
+        return left_at;
+    }
+    let arrives = direction.propagation.arrival(left_at);
+    // Otherwise the slot holds the arrival of an earlier packet, which comes first.
+    if direction.in_flight.is_empty() {
+        agenda.set(slots.arrivals + at, arrives);
+    }
+    direction.in_flight.push_back((arrives, packet));
+    // Metadata for the far node, written in place after the move.
+    if let Some((_, packet)) = direction.in_flight.back_mut() {
+        arrives_at(packet, direction.to.port, let_through, now);
     }
     left_at
 }

@@ -412,7 +412,7 @@ impl Connection {
         if has_data {
             let bytes = match &packet.body {
                 Body::Payload(boxed) => Some(&*boxed.payload),
-                Body::Model(_) | Body::Buffer(_) => None,
+                Body::Model(_) | Body::Corrupted(_) | Body::Buffer(_) => None,
             };
             let had_fin = self.receiver.fin_received;
             let data = IncomingData {

@@ -233,7 +233,7 @@ impl OctopusHeader {
                 Transport::Udp(udp) => (udp.src_port, udp.dst_port, &*boxed.payload),
                 Transport::Tcp(_) | Transport::Icmp(_) => return None,
             },
-            Body::Model(_) => return None,
+            Body::Model(_) | Body::Corrupted(_) => return None,
         };
         if !ports.contains(&dst_port) && !ports.contains(&src_port) {
             return None;

@@ -23,6 +23,9 @@ pub enum Body {
     Model(Headers),
     /// Typed headers and a real payload. Boxed because such packets are rare.
     Payload(Box<PayloadPacket>),
+    /// Typed headers of a modelled packet with a wrong bit, which its transport checksum shows. Boxed because such packets
+    /// are rare; real payload is not kept.
+    Corrupted(Box<Headers>),
     /// Bytes without a typed form: of an IP packet, or of a whole Ethernet frame.
     Buffer(Box<Buffer>),
 }
@@ -46,6 +49,8 @@ pub struct Buffer {
     pub frame: bool,
     /// A transport checksum to be completed; only of an IP packet. `None`: all checksums are as sent.
     pub partial: Option<PartialChecksum>,
+    /// Whether a link has flipped one of the bits.
+    pub corrupted: bool,
 }
 
 /// The accounting identity of a packet stream, dense from 0 within one run.
@@ -171,6 +176,7 @@ impl Packet {
         match &self.body {
             Body::Model(headers) => Some(headers),
             Body::Payload(boxed) => Some(&boxed.headers),
+            Body::Corrupted(headers) => Some(headers),
             Body::Buffer(_) => None,
         }
     }
@@ -181,7 +187,29 @@ impl Packet {
         match &mut self.body {
             Body::Model(headers) => Some(headers),
             Body::Payload(boxed) => Some(&mut boxed.headers),
+            Body::Corrupted(headers) => Some(headers),
             Body::Buffer(_) => None,
+        }
+    }
+
+    /// Flips one bit behind the IP header, where the transport checksum shows it; `bit` selects which, modulo their number.
+    /// Of a modelled packet it is one of the checksum itself, since its payload is virtual.
+    pub fn corrupt(&mut self, bit: u64) {
+        match &mut self.body {
+            Body::Model(headers) => self.body = Body::Corrupted(Box::new(*headers)),
+            Body::Payload(boxed) => self.body = Body::Corrupted(Box::new(boxed.headers)),
+            Body::Corrupted(_) => {}
+            Body::Buffer(buffer) => buffer.flip(bit),
+        }
+    }
+
+    /// Whether a link has corrupted the packet.
+    #[inline]
+    pub fn is_corrupted(&self) -> bool {
+        match &self.body {
+            Body::Model(_) | Body::Payload(_) => false,
+            Body::Corrupted(_) => true,
+            Body::Buffer(buffer) => buffer.corrupted,
         }
     }
 
@@ -246,7 +274,7 @@ impl Packet {
         };
         match &self.body {
             Body::Buffer(buffer) => buffer.five_tuple_words().into_iter().for_each(&mut mix),
-            Body::Model(_) | Body::Payload(_) => {
+            Body::Model(_) | Body::Payload(_) | Body::Corrupted(_) => {
                 if let Some(headers) = self.headers() {
                     let (src, dst) = (headers.src.to_words(), headers.dst.to_words());
                     mix(src[0] ^ dst[0].rotate_left(17));
@@ -275,6 +303,25 @@ impl Buffer {
     pub fn complete_checksum(&mut self) {
         if let Some(partial) = self.partial.take() {
             partial.complete(&mut self.bytes);
+        }
+    }
+
+    /// Flips a bit behind the IP header, or of the whole packet if there is nothing.
+    fn flip(&mut self, bit: u64) {
+        // The receiver must see a wrong checksum, not one that the device computes afresh.
+        self.complete_checksum();
+        self.corrupted = true;
+        let ip = self.ip_mut();
+        let header = match ip.first().map(|b| b >> 4) {
+            Some(4) => usize::from(ip[0] & 0xf) * 4,
+            Some(6) => 40,
+            _ => 0,
+        };
+        let first = if header < ip.len() { header } else { 0 };
+        let bits = (ip.len() - first) as u64 * 8;
+        if bits > 0 {
+            let place = bit % bits;
+            ip[first + (place / 8) as usize] ^= 1 << (place % 8);
         }
     }
 
@@ -405,6 +452,60 @@ mod tests {
         let Body::Buffer(buffer) = &packet.body else { panic!("still a buffer") };
         assert_eq!((buffer.bytes[8], buffer.bytes[9], buffer.bytes[1]), (63, 17, 3));
         assert_eq!(sum(&buffer.bytes), 0xffff);
+    }
+
+    #[test]
+    fn a_corrupted_packet_keeps_its_flow_and_fails_its_checksum() {
+        for zeros in [crate::image::Zeros::Virtual, crate::image::Zeros::Kept] {
+            let mut sent = Vec::new();
+            udp(7).write_ip_image(&mut sent, usize::MAX);
+            let mut packet = match zeros {
+                crate::image::Zeros::Virtual => udp(7),
+                crate::image::Zeros::Kept => {
+                    let buffer = Box::new(Buffer { bytes: sent.clone(), ..Buffer::default() });
+                    Packet::from_ip_buffer(buffer).unwrap()
+                }
+            };
+            assert!(!packet.is_corrupted());
+            // A bit of the payload, so that the ports stay; of the modelled packet, one of the checksum.
+            packet.corrupt(8 * 8 + 3);
+            assert!(packet.is_corrupted());
+            assert_eq!(packet.five_tuple(), udp(7).five_tuple());
+            assert_eq!(packet.flow_hash(1), {
+                let bytes = Box::new(Buffer { bytes: sent.clone(), ..Buffer::default() });
+                match zeros {
+                    crate::image::Zeros::Virtual => udp(7).flow_hash(1),
+                    crate::image::Zeros::Kept => Packet::from_ip_buffer(bytes).unwrap().flow_hash(1),
+                }
+            });
+            let mut image = Vec::new();
+            packet.write_ip_image(&mut image, usize::MAX);
+            let flipped: u32 = image.iter().zip(&sent).map(|(a, b)| (a ^ b).count_ones()).sum();
+            assert_eq!((image.len(), flipped), (sent.len(), 1));
+            // Bytes with a wrong checksum have no typed form.
+            let read = Packet::from_ip_image(&image, crate::image::Zeros::Virtual).unwrap();
+            assert!(matches!(read.body, Body::Buffer(_)));
+        }
+    }
+
+    #[test]
+    fn a_partial_checksum_is_completed_before_a_bit_is_flipped() {
+        let mut bytes = Vec::new();
+        udp(7).write_ip_image(&mut bytes, usize::MAX);
+        let whole = bytes.clone();
+        // The field holds the sum over the pseudo-header alone.
+        let sum: u32 = bytes[12..20].chunks(2).map(|w| u32::from(u16::from_be_bytes([w[0], w[1]]))).sum();
+        let sum = sum + 17 + (bytes.len() as u32 - 20);
+        let folded = ((sum & 0xffff) + (sum >> 16)) as u16;
+        bytes[26..28].copy_from_slice(&folded.to_be_bytes());
+        let partial = Some(PartialChecksum { start: 20, offset: 6 });
+        let mut packet =
+            Packet::from_ip_buffer(Box::new(Buffer { bytes, partial, ..Buffer::default() })).unwrap();
+        packet.corrupt(8 * 50);
+        let Body::Buffer(buffer) = &packet.body else { panic!("still a buffer") };
+        assert_eq!(buffer.partial, None);
+        let wrong: Vec<usize> = (0..whole.len()).filter(|at| buffer.bytes[*at] != whole[*at]).collect();
+        assert_eq!(wrong, [20 + 50]);
     }
 
     #[test]

@@ -71,7 +71,8 @@ mod tests {
     }
 
     fn packet(bytes: Vec<u8>, partial: PartialChecksum) -> Packet {
-        Packet::from_ip_buffer(Box::new(Buffer { bytes, frame: false, partial: Some(partial) })).unwrap()
+        Packet::from_ip_buffer(Box::new(Buffer { bytes, partial: Some(partial), ..Buffer::default() }))
+            .unwrap()
     }
 
     #[test]

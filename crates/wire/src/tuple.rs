@@ -27,6 +27,7 @@ impl Packet {
         match &self.body {
             Body::Model(headers) => Some(headers.five_tuple()),
             Body::Payload(boxed) => Some(boxed.headers.five_tuple()),
+            Body::Corrupted(headers) => Some(headers.five_tuple()),
             Body::Buffer(buffer) => FiveTuple::parse(buffer.ip()),
         }
     }
@@ -37,6 +38,7 @@ impl Packet {
         match &self.body {
             Body::Model(headers) => Some(headers.dst),
             Body::Payload(boxed) => Some(boxed.headers.dst),
+            Body::Corrupted(headers) => Some(headers.dst),
             Body::Buffer(buffer) => FiveTuple::parse(buffer.ip()).map(|tuple| tuple.dst),
         }
     }

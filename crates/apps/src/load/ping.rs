@@ -84,11 +84,13 @@ impl Application for Ping {
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         if let SocketEvent::EchoReply { sequence, rtt } = event {
-            // Half a round trip is not a one-way delay: only the round trip and its arrival are recorded.
-            host.meter().round_trip(rtt);
             // The header's 16 bits count modulo 65,536: choose the nearest number below the next one to be sent.
             let behind = u64::from((self.next_number as u16).wrapping_sub(sequence));
-            host.meter().echo_received(self.next_number.saturating_sub(behind));
+            if !host.meter().echo_received(self.next_number.saturating_sub(behind)) {
+                return; // a copy
+            }
+            // Half a round trip is not a one-way delay: only the round trip and its arrival are recorded.
+            host.meter().round_trip(rtt);
             host.point(metrics::RTT, now, rtt.as_nanos() as f64 / 1e6);
         }
     }

@@ -59,11 +59,14 @@ impl Application for UdpSink {
     }
 }
 
-/// Counts a datagram as goodput, and as a probe if it has a probe's head; returns the head.
+/// Counts a datagram as goodput, and as a probe if it has a probe's head; returns the head. A copy of a probe that has
+/// arrived is counted as one, and its head is not returned.
 #[inline]
 pub(crate) fn measure(datagram: &Datagram, now: Time, meter: &mut FlowMeter) -> Option<ProbeHead> {
+    let head = ProbeHead::parse(datagram.head.as_slice());
+    if head.is_some_and(|head| !meter.received(head.sequence, head.sent_at, now)) {
+        return None;
+    }
     meter.delivered(u64::from(datagram.length));
-    let head = ProbeHead::parse(datagram.head.as_slice())?;
-    meter.received(head.sequence, head.sent_at, now);
-    Some(head)
+    head
 }

@@ -262,7 +262,7 @@ fn key_of(src_port: u16, dst_port: u16, destination: u32) -> u64 {
 fn bytes_of(packet: &Packet) -> &[u8] {
     match &packet.body {
         Body::Buffer(buffer) => &buffer.bytes,
-        Body::Model(_) | Body::Payload(_) => &[],
+        Body::Model(_) | Body::Payload(_) | Body::Corrupted(_) => &[],
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use jettison_core::{Duration, Time};
+use jettison_core::{DropReason, Duration, Time};
+use jettison_measure::DropRecord;
 use jettison_sim::{Delivery, NodeId, World};
 use jettison_wire::{Address, Packet};
 
@@ -201,6 +202,12 @@ impl<D: Device> Engine<D> {
                 self.pool.recycle(packet);
                 continue;
             };
+            // The kernel finds the checksum wrong; the packet is written and lost there.
+            if packet.is_corrupted() {
+                let (flow, length) = (packet.meta.flow, packet.meta.length);
+                let (queue, reason) = (DropRecord::NO_QUEUE, DropReason::Corrupted);
+                self.world.recorder().dropped(DropRecord { time: at, queue, flow, reason, length });
+            }
             // These fields are free for reuse outside the world: the due time, and the queue of the last hop.
             (packet.meta.enqueued_at, packet.meta.tag) = (at, queue);
             if port.merges {
@@ -253,7 +260,9 @@ impl<D: Device> Engine<D> {
         if let Some(observer) = &mut self.observer {
             observer.record_lateness(lateness);
         }
-        self.meter.written(packet, host, now, self.world.recorder());
+        if !packet.is_corrupted() {
+            self.meter.written(packet, host, now, self.world.recorder());
+        }
     }
 
     fn failure(&self, port: usize, error: io::Error) -> Ended {

@@ -186,6 +186,7 @@ fn run(setup: Setup, end: Time) -> Ran {
             carrier,
             propagation,
             loss: None,
+            impairments: None,
             queue,
             hooks: None,
             tapped: false,

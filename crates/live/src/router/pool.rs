@@ -24,7 +24,7 @@ impl Pool {
     pub fn give(&mut self, mut buffer: Box<Buffer>) {
         if self.spare.len() < MAX_SPARE {
             buffer.bytes.clear();
-            (buffer.frame, buffer.partial) = (false, None);
+            (buffer.frame, buffer.partial, buffer.corrupted) = (false, None, false);
             self.spare.push(buffer);
         }
     }

@@ -107,7 +107,7 @@ impl<D: Device> Port<D> {
                 }
                 self.device.write(VnetHeader::of(buffer.partial), &[IoSlice::new(&buffer.bytes)])
             }
-            Body::Buffer(_) | Body::Model(_) | Body::Payload(_) => {
+            Body::Buffer(_) | Body::Model(_) | Body::Payload(_) | Body::Corrupted(_) => {
                 self.image.clear();
                 packet.write_ip_image(&mut self.image, usize::MAX);
                 self.device.write(VnetHeader::default(), &[IoSlice::new(&self.image)])

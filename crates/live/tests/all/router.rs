@@ -102,7 +102,16 @@ fn router(setup: &Setup, addresses: [IpAddr; 2], tuns: [Tun; 2]) -> Router {
             Box::new(Codel::new(&parameters).expect("the defaults are valid"));
         let propagation = Propagation::new(setup.delay);
         let carrier = Carrier::Fixed(FixedRate::new(rate));
-        DirectionSpec { name, carrier, propagation, loss: None, queue, hooks: None, tapped: false }
+        DirectionSpec {
+            name,
+            carrier,
+            propagation,
+            loss: None,
+            impairments: None,
+            queue,
+            hooks: None,
+            tapped: false,
+        }
     };
     for (host, rate) in hosts.into_iter().zip([Rate::from_mbit(1000), setup.rate]) {
         let name = if rate == setup.rate { "bottleneck" } else { "access" };

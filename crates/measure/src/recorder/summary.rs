@@ -190,6 +190,14 @@ fn summarise_flow(
     if meter.sent > 0 {
         summary.push(plain(name, metrics::SENT, meter.sent as f64));
         summary.push(plain(name, metrics::RECEIVED, meter.received as f64));
+        let (reordered, duplicates) = (meter.order.reordered, meter.order.duplicates);
+        if reordered > 0 {
+            let of = (meter.received - duplicates).max(1) as f64;
+            summary.push(plain(name, metrics::REORDERED, 100.0 * reordered as f64 / of));
+        }
+        if duplicates > 0 {
+            summary.push(plain(name, metrics::DUPLICATES, duplicates as f64));
+        }
         summary.extend(meter.loss().map(|loss| plain(name, metrics::LOSS, 100.0 * loss)));
     }
     if meter.completion.count() > 0 {

@@ -1,7 +1,7 @@
 //! Links: carriers, propagation, loss, and the queues of their senders.
 
 use jettison_core::RandomStream;
-use jettison_link::{FixedRate, LinkModel, Loss, Propagation, Schedule, TraceLink};
+use jettison_link::{FixedRate, Impairments, LinkModel, Loss, Propagation, Schedule, TraceLink};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::entry::BuildContext;
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec};
@@ -62,6 +62,7 @@ impl Builder {
             carrier,
             propagation: Propagation::scheduled(delays),
             loss: loss(link, &settings, &|name| random(&format!("loss-{name}")))?,
+            impairments: impairments(link, &settings, &|name| random(&format!("impairment-{name}")))?,
             queue,
             hooks,
             tapped: settings.pcap || options.tap_all,
@@ -135,6 +136,19 @@ impl Builder {
         let queue = self.disciplines.build_from(kind, parameters, &context).map_err(wrong)?;
         Ok((queue, None))
     }
+}
+
+fn impairments(
+    link: &str,
+    settings: &DirectionSettings,
+    random: &dyn Fn(&str) -> RandomStream,
+) -> Result<Option<Impairments>, BuildFailure> {
+    if settings.impairments.is_none() {
+        return Ok(None);
+    }
+    Impairments::new(&settings.impairments, settings.least_delay(), random)
+        .map(Some)
+        .map_err(|error| part(&["links", link], error))
 }
 
 fn loss(

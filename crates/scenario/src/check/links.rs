@@ -8,10 +8,19 @@ use jettison_link::trace::Grants;
 use super::Checker;
 use crate::schema::{Carrier, Cell, Change, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile};
 use crate::validate::Finding;
-use jettison_registry::KeyPath;
+use jettison_registry::{KeyPath, ParameterError};
 
 /// Above any encapsulation overhead, and small enough that packet sizes cannot overflow.
 const LARGEST_OVERHEAD: Bytes = Bytes::new(65_535);
+
+/// The error at the key that is written: `jitter` itself if it is a value and not a table.
+fn at_written(tree: &serde_json::Value, at: &KeyPath, mut error: ParameterError) -> ParameterError {
+    let first = error.path.first().map(|key| at.key(key));
+    if first.and_then(|key| key.find(tree)).is_some_and(|written| !written.is_object()) {
+        error.path.truncate(1);
+    }
+    error
+}
 
 impl Checker<'_> {
     pub(super) fn links(&mut self) {
@@ -172,6 +181,19 @@ impl Checker<'_> {
         if changes_loss && !direction.loss.changes.is_empty() {
             let message = format!("`{changes_at}` and the table `loss` both change the loss");
             self.find(&changes_at, message, "keep one");
+        }
+
+        // An error points to the key that set the impairment.
+        if let Err(error) = direction.impairments.validate(direction.least_delay()) {
+            let of_direction = error.path.first().is_some_and(|key| {
+                KeyPath::root().key("links").key(name).key("reverse").key(key).find(self.tree).is_some()
+            });
+            let own = !forward && of_direction;
+            let at = if own { at.key("reverse") } else { at.clone() };
+            let finding = Finding::built(self.tree, &at, &at_written(self.tree, &at, error));
+            if !self.findings.contains(&finding) {
+                self.findings.push(finding);
+            }
         }
 
         // Port hooks act in the pipeline of a native router. An error points to the key that chose the queue.

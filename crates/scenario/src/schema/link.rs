@@ -1,7 +1,10 @@
 //! Links: two directions, equal unless `reverse` overrides keys of the second.
 
 use jettison_core::{Bytes, Duration, Rate, Time};
-use jettison_link::{LossChange, LossParameters, Share};
+use jettison_link::{
+    ImpairmentParameters, JitterChoice, JitterParameters, LossChange, LossParameters, OccurrenceChoice,
+    ReorderChoice, Share,
+};
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -52,6 +55,19 @@ pub struct Link {
     /// Loss: a share of the packets at random, or a table with bursts, windows of time, and scheduled losses.
     #[serde(default)]
     pub loss: LossChoice,
+    /// Jitter: random additions to the delay, normal with this deviation, or a table with another distribution, a
+    /// correlation, or reordering.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterChoice>,
+    /// Reordering: the share of the packets that skip the delay and so overtake others, or a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<ReorderChoice>,
+    /// Duplication: the share of the packets that arrive twice, or a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicate: Option<OccurrenceChoice>,
+    /// Corruption: the share of the packets that arrive with a wrong bit, or a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrupt: Option<OccurrenceChoice>,
     /// Scheduled changes of rate, delay or loss.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
@@ -92,6 +108,18 @@ pub struct Reverse {
     /// Loss.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss: Option<LossChoice>,
+    /// Jitter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterChoice>,
+    /// Reordering.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reorder: Option<ReorderChoice>,
+    /// Duplication.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicate: Option<OccurrenceChoice>,
+    /// Corruption.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub corrupt: Option<OccurrenceChoice>,
     /// Scheduled changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
@@ -148,6 +176,8 @@ pub struct DirectionSettings {
     pub queue: Kinded,
     /// Loss, without the changes.
     pub loss: LossParameters,
+    /// Jitter, reordering, duplication and corruption.
+    pub impairments: ImpairmentParameters,
     /// Changes, in order of time.
     pub changes: Vec<Change>,
     /// Overhead per packet beside the IP length.
@@ -183,6 +213,12 @@ impl Link {
     pub(crate) fn cells_mut(&mut self) -> impl Iterator<Item = &mut Cell> {
         let reverse = self.reverse.as_mut().and_then(|reverse| reverse.cell.as_mut());
         self.cell.as_mut().into_iter().chain(reverse)
+    }
+
+    /// All jitters that are written as a table.
+    pub(crate) fn jitters_mut(&mut self) -> impl Iterator<Item = &mut JitterParameters> {
+        let reverse = self.reverse.as_mut().and_then(|reverse| reverse.jitter.as_mut());
+        self.jitter.as_mut().into_iter().chain(reverse).filter_map(JitterChoice::table_mut)
     }
 
     /// All profiles.
@@ -222,6 +258,12 @@ impl Link {
             },
             queue,
             loss: own.loss.as_ref().unwrap_or(&self.loss).parameters(),
+            impairments: ImpairmentParameters {
+                jitter: own.jitter.as_ref().or(self.jitter.as_ref()).map(JitterChoice::parameters),
+                reorder: own.reorder.or(self.reorder).map(ReorderChoice::parameters),
+                duplicate: own.duplicate.or(self.duplicate).map(OccurrenceChoice::parameters),
+                corrupt: own.corrupt.or(self.corrupt).map(OccurrenceChoice::parameters),
+            },
             changes: own.changes.as_ref().unwrap_or(&self.changes).clone(),
             overhead: Bytes::ZERO,
             pcap: own.pcap.unwrap_or(self.pcap),
@@ -282,6 +324,12 @@ impl DirectionSettings {
             }
             before = Some(now);
         }
+    }
+
+    /// The shortest delay that is ever in force.
+    pub fn least_delay(&self) -> Duration {
+        let changes = self.changes.iter().filter_map(|change| change.delay);
+        changes.fold(self.delay, Duration::min)
     }
 
     /// Loss, including the changes.

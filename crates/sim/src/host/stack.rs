@@ -227,9 +227,14 @@ impl Stack {
         recorder: &mut Recorder,
     ) -> Option<(u32, SocketEvent)> {
         let Some(headers) = packet.headers() else {
-            dropped(recorder, packet, DropReason::Malformed, now);
+            let reason = if packet.is_corrupted() { DropReason::Corrupted } else { DropReason::Malformed };
+            dropped(recorder, packet, reason, now);
             return None;
         };
+        if packet.is_corrupted() {
+            dropped(recorder, packet, DropReason::Corrupted, now);
+            return None;
+        }
         if headers.dst != self.address {
             dropped(recorder, packet, DropReason::NoRoute, now);
             return None;

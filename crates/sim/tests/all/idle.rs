@@ -88,6 +88,7 @@ fn direction(name: &str, carrier: Carrier, queue: Box<dyn QueueDiscipline>) -> D
         carrier,
         propagation,
         loss: None,
+        impairments: None,
         queue,
         hooks: None,
         tapped: false,

@@ -40,6 +40,7 @@ fn direction(name: &str, setup: &Setup, lost: &[ScheduledLoss]) -> DirectionSpec
         propagation: Propagation::new(Duration::from_millis(4)),
         loss: (!parameters.is_none())
             .then(|| Loss::new(&parameters, &|what| Seed(1).stream(&[name, what])).expect("right")),
+        impairments: None,
         queue: Box::new(TailDrop::new(TailDropParameters { limit })),
         hooks: None,
         tapped: false,

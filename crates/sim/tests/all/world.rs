@@ -65,6 +65,7 @@ fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) 
         propagation: Propagation::new(delay),
         loss: (!parameters.is_none())
             .then(|| Loss::new(&parameters, &|what| Seed(1).stream(&[name, what])).expect("right")),
+        impairments: None,
         queue: Box::new(TailDrop::new(TailDropParameters::default())),
         hooks: None,
         tapped: false,

@@ -87,10 +87,11 @@ impl Packet {
             Body::Buffer(buffer) => ip::addresses(buffer.ip()),
             Body::Model(headers) => (headers.src, headers.dst),
             Body::Payload(boxed) => (boxed.headers.src, boxed.headers.dst),
+            Body::Corrupted(headers) => (headers.src, headers.dst),
         };
         let v4 = match &self.body {
             Body::Buffer(buffer) => buffer.ip().first().is_none_or(|b| b >> 4 != 6),
-            Body::Model(_) | Body::Payload(_) => src.is_v4(),
+            Body::Model(_) | Body::Payload(_) | Body::Corrupted(_) => src.is_v4(),
         };
         ethernet::write(out, src, dst, if v4 { ethernet::IPV4 } else { ethernet::IPV6 });
     }
@@ -111,9 +112,15 @@ impl Packet {
                 write_typed(out, &self.meta, headers, payload, snap);
             }
             Body::Payload(boxed) => write_typed(out, &self.meta, &boxed.headers, &boxed.payload, snap),
+            Body::Corrupted(headers) => {
+                let inline = inline(headers);
+                let payload = &inline.as_slice()[..inline.as_slice().len().min(self.payload_length())];
+                write_typed(out, &self.meta, headers, payload, snap);
+                spoil_checksum(&mut out[start..], headers);
+            }
         }
         let whole = start + snap.min(usize::from(self.meta.length));
-        if matches!(self.body, Body::Model(_)) {
+        if matches!(self.body, Body::Model(_) | Body::Corrupted(_)) {
             out.resize(whole, 0); // virtual zeros
         }
         out.truncate(start.saturating_add(snap));
@@ -124,7 +131,9 @@ impl Packet {
         match &self.body {
             Body::Buffer(buffer) if buffer.frame => buffer.bytes.len(),
             Body::Buffer(buffer) => ethernet::HEADER + buffer.bytes.len(),
-            Body::Model(_) | Body::Payload(_) => ethernet::HEADER + usize::from(self.meta.length),
+            Body::Model(_) | Body::Payload(_) | Body::Corrupted(_) => {
+                ethernet::HEADER + usize::from(self.meta.length)
+            }
         }
     }
 
@@ -142,7 +151,7 @@ impl Packet {
     /// Replaces the packet's bytes, as [`Packet::from_frame`] does. Metadata that is not on the wire is kept.
     pub fn set_frame(&mut self, bytes: Vec<u8>) {
         let length = bytes.len().saturating_sub(ethernet::HEADER);
-        let frame = Buffer { bytes, frame: true, partial: None };
+        let frame = Buffer { bytes, frame: true, partial: None, corrupted: self.is_corrupted() };
         let meta = ip::meta(frame.ip());
         self.meta.length = u16::try_from(length).unwrap_or(u16::MAX);
         (self.meta.traffic_class, self.meta.hop_limit) = (meta.traffic_class, meta.hop_limit);
@@ -271,6 +280,20 @@ fn write_typed(out: &mut Vec<u8>, meta: &PacketMeta, headers: &Headers, payload:
     out[at + checksum_at..at + checksum_at + 2].copy_from_slice(&value.to_be_bytes());
     let room = snap.saturating_sub(out.len() - start);
     out.extend_from_slice(&payload[..payload.len().min(room)]);
+}
+
+/// Flips a bit of the transport checksum.
+fn spoil_checksum(ip: &mut [u8], headers: &Headers) {
+    let header = if headers.src.is_v4() { ip::V4_HEADER } else { ip::V6_HEADER };
+    let at = header
+        + match headers.transport {
+            Transport::Tcp(_) => tcp::CHECKSUM_AT,
+            Transport::Udp(_) => udp::CHECKSUM_AT,
+            Transport::Icmp(_) => icmp::CHECKSUM_AT,
+        };
+    // Zero means "no checksum" in UDP (RFC 768).
+    let bit = if ip[at] == 0 && ip[at + 1] == 1 { 2 } else { 1 };
+    ip[at + 1] ^= bit;
 }
 
 fn write_buffer(out: &mut Vec<u8>, meta: &PacketMeta, buffer: &Buffer, snap: usize) {

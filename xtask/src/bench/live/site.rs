@@ -92,6 +92,7 @@ pub(super) fn router(tuns: [Tun; 2], link: Link, settings: RouterSettings) -> Re
             carrier: Carrier::Fixed(FixedRate::new(link.rate)),
             propagation: Propagation::new(link.delay),
             loss: None,
+            impairments: None,
             queue: queue()?,
             hooks: None,
             tapped: false,

@@ -47,7 +47,9 @@ impl Application for ConferenceReceiver {
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         let SocketEvent::Datagram { socket, from, datagram } = event else { return };
         let meter = host.meter();
-        measure(&datagram, now, meter);
+        if measure(&datagram, now, meter).is_none() {
+            return; // a copy
+        }
         let Some(head) = PacketHead::parse(datagram.head.as_slice()) else { return };
         meter.frame_part(head.part, head.probe.sent_at, now);
         if let Some(interval) = self.interval {
