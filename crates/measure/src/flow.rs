@@ -280,6 +280,11 @@ impl FlowMeter {
         self.more.record(metric, value);
     }
 
+    /// The distribution of a metric without a method of its own, since the warm-up.
+    pub fn recorded(&self, metric: Metric) -> Option<&Distribution> {
+        self.more.distributions().find(|(own, _)| *own == metric).map(|(_, distribution)| distribution)
+    }
+
     /// The current smoothed interarrival jitter.
     pub fn jitter(&self) -> Duration {
         Duration::from_nanos(self.jitter as u64)

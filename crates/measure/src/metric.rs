@@ -242,10 +242,10 @@ pub mod metrics {
         RECEIVE_RATE = "receive_rate" ("Mbit/s") Flow: Summary, "rate while receiving";
         /// Interarrival jitter, smoothed as RFC 3550 §6.4.1 says.
         JITTER = "jitter" ("ms") Flow: Summary, "jitter";
-        /// Of `haptic`: samples that arrived later than a deadline, which is the `part` (`5 ms`), of those that were sent from
-        /// the first to the last one received. Lost ones are in `loss`, over the same number.
+        /// Of `haptic` and `game`: samples or updates that arrived later than a deadline, which is the `part` (`5 ms`), of those
+        /// that were sent from the first to the last one received. Lost ones are in `loss`, over the same number.
         DEADLINE_MISS = "deadline_miss" ("%") Flow: Summary, "deadlines missed";
-        /// Of `haptic`: the longest time between two arrivals one after the other, the sender's own silences included.
+        /// Of `haptic` and `game`: the longest time between two arrivals one after the other, the sender's own silences included.
         LONGEST_GAP = "longest_gap" ("ms") Flow: Summary;
         /// Datagrams or echo requests that are missing between the first and the last one received (RFC 3550 appendix A.3), so
         /// that what is still under way is not lost. The series holds the loss of the interval, once something later arrives.
@@ -275,13 +275,20 @@ pub mod metrics {
         FRAME_DELAY = "frame_delay" ("ms") Flow: Summary Distribution;
         /// How long transfers took that ended.
         COMPLETION = "completion_time" ("ms") Flow: Summary Distribution, "completion time";
-        /// Transfers of `bulk` with a size that were not complete at their stop or the end of the run; left out if there were
-        /// none.
+        /// Transfers of `bulk` with a size that were not complete at their stop or the end of the run, and pages of `page` that
+        /// were begun before its stop and not complete at the end of the run; left out if there were none.
         UNFINISHED = "unfinished_transfers" ("count") Flow: Summary;
         /// Transfers of `web` that ended with all bytes acknowledged.
         TRANSFERS = "transfers" ("count") Flow: Summary;
         /// Transfers of `web` that ended otherwise.
         FAILED_TRANSFERS = "failed_transfers" ("count") Flow: Summary;
+        /// Of `page`: from the click to the arrival of the last object of the page, of those that were loaded.
+        PAGE_LOAD_TIME = "page_load_time" ("ms") Flow: Summary Distribution, "page-load time";
+        /// Of `page`: pages that were loaded.
+        PAGES = "pages" ("count") Flow: Summary, "pages loaded";
+        /// Of `game`: from the sending of a player's command to the arrival of the first update that takes it into account, with
+        /// the wait for the server's tick and for the repetition of what was lost.
+        RESPONSE_TIME = "response_time" ("ms") Flow: Summary Distribution, "response time";
         /// Jain's fairness index over the goodputs of the flows that carry data, of whatever kind, those that got nothing
         /// included, where these are two or more.
         FAIRNESS = "jain_index" ("1") AllFlows: Summary, "Jain's fairness index";

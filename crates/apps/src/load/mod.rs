@@ -2,6 +2,7 @@
 
 mod bandwidth;
 pub mod message_bulk;
+pub(crate) mod normal;
 pub mod probe;
 pub mod sink;
 
@@ -14,6 +15,7 @@ jettison_registry::components! {
     pub mod bulk;
     pub mod cbr;
     pub mod on_off;
+    pub mod page;
     pub mod ping;
     pub mod segments;
     pub mod web;
