@@ -6,5 +6,6 @@ jettison_registry::components! {
     /// All real-time media of this crate.
     pub fn realtime_media() -> Registry<FlowApplication>;
     pub mod conference;
+    pub mod game;
     pub mod haptic;
 }

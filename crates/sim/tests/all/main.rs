@@ -1,5 +1,6 @@
 //! The event loop.
 
+mod home;
 mod idle;
 mod realtime;
 mod world;
