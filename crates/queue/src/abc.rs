@@ -44,7 +44,10 @@ pub fn entry() -> Entry<Discipline> {
         .source("Goyal et al. 2020 §3.1")
         .page("disciplines/abc.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("no qdisc turns accelerates into brakes, and no sender in Linux reads them", "`fq_codel` with `ce_threshold`, for senders that answer CE by its share"))
+        .facts(InLinux::lacks(
+            "no qdisc turns accelerates into brakes, and no sender in Linux reads them",
+            "`fq_codel` with `ce_threshold`, for senders that answer CE by its share",
+        ))
 }
 
 /// Parameters of ABC's router, with the paper's names.

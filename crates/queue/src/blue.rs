@@ -31,7 +31,10 @@ pub fn entry() -> Entry<Discipline> {
         .source("Feng, Shin, Kandlur & Saha 2002")
         .page("disciplines/blue.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("BLUE for one queue", "`sfb` (Stochastic Fair BLUE), one BLUE per bin of flows"))
+        .facts(InLinux::lacks(
+            "BLUE for one queue",
+            "`sfb` (Stochastic Fair BLUE), one BLUE per bin of flows",
+        ))
 }
 
 /// Parameters of BLUE, with the paper's names.

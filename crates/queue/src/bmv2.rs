@@ -36,7 +36,10 @@ pub fn entry() -> Entry<Discipline> {
         .source("BMv2 simple_switch, queueing logic")
         .page("disciplines/bmv2.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("it models the switch BMv2, which limits packets/s", "`prio` with one `pfifo` per band"))
+        .facts(InLinux::lacks(
+            "it models the switch BMv2, which limits packets/s",
+            "`prio` with one `pfifo` per band",
+        ))
 }
 
 /// Parameters of a port's queues.

@@ -119,13 +119,17 @@ fn build(
 /// Linux's `codel`: tc-codel(8).
 fn qdisc(parameters: CodelParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
     parameters.only_in_linux()?;
-    let CodelParameters { target, interval, maxpacket, ecn, limit, .. } = parameters;
-    Ok(Qdisc::new("codel")
+    let CodelParameters { target, interval, maxpacket, ecn, limit, ce_threshold, .. } = parameters;
+    let qdisc = Qdisc::new("codel")
         .packet_limit(limit, context)
         .time("target", "target", target)?
         .time("interval", "interval", interval)?
         .word(if ecn { "ecn" } else { "noecn" })
-        .note_if(maxpacket != CodelParameters::default().maxpacket, CodelParameters::MAXPACKET_NOTE))
+        .note_if(maxpacket != CodelParameters::default().maxpacket, CodelParameters::MAXPACKET_NOTE);
+    match ce_threshold {
+        Some(threshold) => qdisc.time("ce_threshold", "ce_threshold", threshold),
+        None => Ok(qdisc),
+    }
 }
 
 impl CodelParameters {

@@ -20,7 +20,10 @@ use serde::{Deserialize, Serialize};
 use crate::ce_threshold;
 use crate::codel::CodelParameters;
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, CeSelector, Chain, CodelSettings, CodelState, Counted, InLinux, Limit, PacketPool, Qdisc, QdiscContext, QueueDiscipline, Standing};
+use crate::{
+    Backlog, CeSelector, Chain, CodelSettings, CodelState, Counted, InLinux, Limit, PacketPool, Qdisc,
+    QdiscContext, QueueDiscipline, Standing,
+};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[FLOWS, NEW_FLOWS, DROPPING, COUNT];
@@ -128,8 +131,18 @@ fn build(
 
 /// Linux's `fq_codel`: tc-fq_codel(8).
 fn qdisc(parameters: FqCodelParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
-    let FqCodelParameters { flows, quantum, target, interval, maxpacket, ecn, ce_threshold, limit, drop_batch } =
-        parameters;
+    let FqCodelParameters {
+        flows,
+        quantum,
+        target,
+        interval,
+        maxpacket,
+        ecn,
+        ce_threshold,
+        ce_threshold_selector,
+        limit,
+        drop_batch,
+    } = parameters;
     let mut qdisc = Qdisc::new("fq_codel")
         .packet_limit(limit, context)
         .option("flows", flows)
@@ -141,6 +154,9 @@ fn qdisc(parameters: FqCodelParameters, context: &QdiscContext<'_>) -> Result<Qd
         .note_if(maxpacket != FqCodelParameters::default().maxpacket, CodelParameters::MAXPACKET_NOTE);
     if let Some(threshold) = ce_threshold {
         qdisc = qdisc.time("ce_threshold", "ce_threshold", threshold)?;
+    }
+    if let Some(selector) = ce_threshold_selector {
+        qdisc = qdisc.option("ce_threshold_selector", selector);
     }
     Ok(qdisc)
 }

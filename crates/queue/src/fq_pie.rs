@@ -21,7 +21,10 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{BuildContext, Discipline};
 use crate::pi2::DelayFrom;
 use crate::pie::PieParameters;
-use crate::{Backlog, Chain, Hertz, InLinux, Limit, PacketPool, PieDecision, PieSettings, PieState, Qdisc, QdiscContext, QueueDiscipline, UpdateTimer, pie_state};
+use crate::{
+    Backlog, Chain, Hertz, InLinux, Limit, PacketPool, PieDecision, PieSettings, PieState, Qdisc,
+    QdiscContext, QueueDiscipline, UpdateTimer, pie_state,
+};
 
 /// Registry entry of the discipline. Its gauges are PIE's, of the queue with the largest backlog.
 pub fn entry() -> Entry<Discipline> {

@@ -35,7 +35,10 @@ pub fn entry() -> Entry<Discipline> {
         .source("Lin & Morris 1997")
         .page("disciplines/fred.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("limits per active flow inside RED", "`fq_codel` for shares per flow, or `choke` for one RED queue that punishes unresponsive flows"))
+        .facts(InLinux::lacks(
+            "limits per active flow inside RED",
+            "`fq_codel` for shares per flow, or `choke` for one RED queue that punishes unresponsive flows",
+        ))
 }
 
 /// Parameters of FRED, with the paper's names.

@@ -19,8 +19,8 @@
 //! - for flow queueing: [`FlowTable`] (per-flow state), [`ByLength`] (the longest of many queues).
 
 mod by_length;
-mod classifier;
 mod ce_threshold;
+mod classifier;
 mod codel_state;
 mod control_law;
 mod departure_rate;
@@ -78,8 +78,8 @@ jettison_registry::components! {
 }
 
 pub use by_length::ByLength;
-pub use classifier::{Classifier, Match, Network, Ports, Protocol};
 pub use ce_threshold::CeSelector;
+pub use classifier::{Classifier, Match, Network, Ports, Protocol};
 pub use codel_state::{CodelSettings, CodelState, CodelStore};
 pub use control_law::ControlLaw;
 pub use departure_rate::DepartureRate;

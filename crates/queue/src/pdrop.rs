@@ -40,7 +40,10 @@ pub fn entry() -> Entry<Discipline> {
         .source("Chen, Tahir & Mittal 2023 (a baseline)")
         .page("disciplines/pdrop.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("no qdisc reads the labels of messages", "`prio` with a filter by DSCP, which knows no messages"))
+        .facts(InLinux::lacks(
+            "no qdisc reads the labels of messages",
+            "`prio` with a filter by DSCP, which knows no messages",
+        ))
 }
 
 /// Which messages make room for an arrival that does not fit.

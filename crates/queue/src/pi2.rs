@@ -39,7 +39,10 @@ pub fn entry() -> Entry<Discipline> {
         .source("De Schepper et al. 2016 (CoNEXT); RFC 9332 appendix A")
         .page("disciplines/pi2.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("the square of a linear PI controller, for one queue", "`pie`, or `dualpi2` where the kernel has it, whose Classic queue is PI2"))
+        .facts(InLinux::lacks(
+            "the square of a linear PI controller, for one queue",
+            "`pie`, or `dualpi2` where the kernel has it, whose Classic queue is PI2",
+        ))
 }
 
 /// Parameters of PI2, with the paper's names. The discipline's page states the source of each default.

@@ -19,7 +19,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::pi2::DelayFrom;
-use crate::{Backlog, Fifo, Hertz, InLinux, Limit, PieDecision, PieSettings, PieState, Qdisc, QdiscContext, QueueDiscipline, UpdateTimer, pie_state};
+use crate::{
+    Backlog, Fifo, Hertz, InLinux, Limit, PieDecision, PieSettings, PieState, Qdisc, QdiscContext,
+    QueueDiscipline, UpdateTimer, pie_state,
+};
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -119,9 +122,16 @@ fn build(
 fn qdisc(parameters: PieParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
     let usual = PieParameters::default();
     let PieParameters { ecn, mark_ecnth, on_off, .. } = parameters;
-    ParameterError::unless(!on_off, "on_off", || "must be false for `tc`: Linux's PIE is always active".to_owned())?;
+    ParameterError::unless(!on_off, "on_off", || {
+        "must be false for `tc`: Linux's PIE is always active".to_owned()
+    })?;
     let threshold = !ecn || mark_ecnth == usual.mark_ecnth;
-    ParameterError::require(threshold, "mark_ecnth", "be 0.1 for `tc`: Linux's PIE has no option for it", mark_ecnth)?;
+    ParameterError::require(
+        threshold,
+        "mark_ecnth",
+        "be 0.1 for `tc`: Linux's PIE has no option for it",
+        mark_ecnth,
+    )?;
     let qdisc = Qdisc::new("pie").packet_limit(parameters.limit, context);
     Ok(parameters.settings()?.in_linux(qdisc)?.word(if ecn { "ecn" } else { "noecn" }))
 }

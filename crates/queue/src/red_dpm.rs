@@ -20,7 +20,10 @@ use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Chain, FlowTable, InLinux, Limit, PacketPool, QueueDiscipline, RedDecision, RedSettings, RedState, SparseQueue, Victim};
+use crate::{
+    Backlog, Chain, FlowTable, InLinux, Limit, PacketPool, QueueDiscipline, RedDecision, RedSettings,
+    RedState, SparseQueue, Victim,
+};
 
 mod parameters;
 

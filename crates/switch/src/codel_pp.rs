@@ -21,7 +21,9 @@ use jettison_queue::entry::BuildContext;
 use jettison_queue::packet_rate::PacketRate;
 use jettison_queue::priority::Priority;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
-use jettison_queue::{CodelSettings, CodelState, ControlLaw, InLinux, Limit, PacketsPerSecond, QueueDiscipline};
+use jettison_queue::{
+    CodelSettings, CodelState, ControlLaw, InLinux, Limit, PacketsPerSecond, QueueDiscipline,
+};
 use jettison_registry::style::{Line::Solid, WINE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;

@@ -80,7 +80,10 @@ pub(crate) fn entry() -> Entry<HookedQueue> {
         .source("`red*.p4` of leandrocalmeida/P4-AQM")
         .page("ired.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("RED that drops after the queue", "`red`, which drops when a packet is enqueued"))
+        .facts(InLinux::lacks(
+            "RED that drops after the queue",
+            "`red`, which drops when a packet is enqueued",
+        ))
 }
 
 fn build(parameters: EgressRedParameters, context: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {

@@ -195,7 +195,10 @@ pub(crate) fn entry() -> Entry<HookedQueue> {
         .source("de Almeida et al. 2022, Algorithms 1 and 2")
         .page("ired.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("drops at ingress what egress has decided", "`red`, which decides when a packet is enqueued"))
+        .facts(InLinux::lacks(
+            "drops at ingress what egress has decided",
+            "`red`, which decides when a packet is enqueued",
+        ))
 }
 
 fn build(parameters: IredParameters, context: &BuildContext<'_>) -> Result<PortQueue, ParameterError> {

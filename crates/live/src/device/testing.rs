@@ -84,7 +84,8 @@ impl Tcp {
 }
 
 pub(crate) fn packet(bytes: Vec<u8>, partial: Option<PartialChecksum>) -> Packet {
-    Packet::from_ip_buffer(Box::new(Buffer { bytes, frame: false, partial })).expect("it is a whole packet")
+    Packet::from_ip_buffer(Box::new(Buffer { bytes, frame: false, partial, corrupted: false }))
+        .expect("it is a whole packet")
 }
 
 /// A packet's bytes.

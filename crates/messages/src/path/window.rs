@@ -101,8 +101,8 @@ impl Window {
     /// marks covers the losses of its round trip if it reduces as much as one to a loss; it does not if it takes only
     /// a share (RFC 8257 §3.5), or nothing (BBR).
     fn is_new_loss(&self, sent_at: Time) -> bool {
-        let marks_count = !self.feedback().counts()
-            && self.controller.recovery_control() != RecoveryControl::Controller;
+        let marks_count =
+            !self.feedback().counts() && self.controller.recovery_control() != RecoveryControl::Controller;
         is_after(sent_at, self.loss_answered_at)
             && (!marks_count || is_after(sent_at, self.marks_answered_at))
     }

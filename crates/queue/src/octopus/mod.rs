@@ -48,7 +48,10 @@ pub fn entry() -> Entry<Discipline> {
         .source("Chen, Tahir & Mittal 2023, Algorithm 1")
         .page("disciplines/octopus.md")
         .gauges(GAUGES)
-        .facts(InLinux::lacks("no qdisc reads the labels of messages", "`prio` with a filter by DSCP, which knows no messages"))
+        .facts(InLinux::lacks(
+            "no qdisc reads the labels of messages",
+            "`prio` with a filter by DSCP, which knows no messages",
+        ))
 }
 
 /// Parameters of Octopus.

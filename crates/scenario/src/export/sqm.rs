@@ -173,7 +173,10 @@ fn written(
         }
     }
     if download.overhead != upload.overhead {
-        script.comment(format!("download: its overhead, {} bytes, is not the upload's; SQM has one", download.overhead));
+        script.comment(format!(
+            "download: its overhead, {} bytes, is not the upload's; SQM has one",
+            download.overhead
+        ));
     }
     let has = |word: &str| upload.qdisc.options.iter().any(|own| own == word);
     let script_name = match (is_cake, has("besteffort")) {

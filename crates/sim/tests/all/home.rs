@@ -22,6 +22,7 @@ fn run(kind: &str, parameters: &Value, rate: Rate, stop: Time) -> RunRecord {
         carrier: Carrier::Fixed(FixedRate::new(rate)),
         propagation: Propagation::new(Duration::from_millis(10)),
         loss: None,
+        impairments: None,
         queue: Box::new(TailDrop::new(TailDropParameters {
             limit: "1000 packets".parse().expect("a limit"),
         })),
