@@ -180,15 +180,21 @@ impl PacketPool {
         self.append(to, at);
     }
 
+    /// A chain's packets with their nodes, oldest first.
+    pub fn nodes<'a>(&'a self, chain: &Chain) -> impl Iterator<Item = (u32, &'a Packet)> {
+        let mut next = chain.head;
+        std::iter::from_fn(move || {
+            let at = next;
+            let node = self.nodes.get(at as usize)?;
+            next = node.next;
+            Some((at, node.packet.as_ref()?))
+        })
+    }
+
     /// A chain's packets, oldest first.
     #[cfg(test)]
     pub fn iter<'a>(&'a self, chain: &Chain) -> impl Iterator<Item = &'a Packet> {
-        let mut at = chain.head;
-        std::iter::from_fn(move || {
-            let node = self.nodes.get(at as usize)?;
-            at = node.next;
-            node.packet.as_ref()
-        })
+        self.nodes(chain).map(|(_, packet)| packet)
     }
 }
 

@@ -11,16 +11,20 @@
 mod acc_ecn;
 mod headers;
 pub mod image;
+mod inside;
 mod octopus;
 mod packet;
 mod partial;
+mod segment;
 mod tuple;
 
 pub use acc_ecn::{AccEcnOption, Order};
 pub use headers::{
     Address, Headers, IcmpEcho, InlineBytes, SackBlocks, TcpFlags, TcpHeader, Transport, UdpHeader,
 };
+pub use inside::Inside;
 pub use octopus::{MessageNumber, OCTOPUS_PORT, OctopusHeader, PacketKind, Position, SequenceHeader};
 pub use packet::{Body, Buffer, Ecn, FlowId, Instance, Packet, PacketMeta, PayloadPacket};
 pub use partial::PartialChecksum;
+pub use segment::Segment;
 pub use tuple::FiveTuple;

@@ -17,6 +17,7 @@ mod udp;
 
 pub(crate) use ethernet::carries_ip;
 pub use ethernet::hardware_address;
+pub(crate) use tcp::parse as tcp_header;
 
 use checksum::Checksum;
 

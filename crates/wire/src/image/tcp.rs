@@ -84,7 +84,7 @@ fn write_acc_ecn(out: &mut Vec<u8>, tcp: &TcpHeader) {
 
 /// Reads the header and its length; `None` if it is truncated or an option is malformed. Unknown options are left out;
 /// the caller detects that by writing the header again.
-pub(super) fn parse(bytes: &[u8]) -> Option<(TcpHeader, usize)> {
+pub(crate) fn parse(bytes: &[u8]) -> Option<(TcpHeader, usize)> {
     let fixed: &[u8; 20] = bytes.first_chunk()?;
     let half = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
     let word = |at: usize| u32::from_be_bytes([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]]);
