@@ -12,6 +12,7 @@
 //! scenario can be compared.
 
 mod by_metric;
+mod counts;
 mod distribution;
 mod flow;
 mod frames;
@@ -31,6 +32,7 @@ mod timeliness;
 mod transfer;
 mod video;
 
+pub use counts::Counts;
 pub use distribution::Distribution;
 pub use flow::FlowMeter;
 pub use frames::{FrameMeter, FramePart};

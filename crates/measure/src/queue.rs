@@ -3,7 +3,7 @@
 use jettison_core::{DropReason, Duration, MarkReason, Time};
 
 use crate::by_metric::ByMetric;
-use crate::{Distribution, Metric};
+use crate::{Counts, Distribution, Metric};
 
 /// Counters and distributions of a queue.
 ///
@@ -17,15 +17,15 @@ pub struct QueueMeter {
     pub(crate) enqueued: u64,
     pub(crate) departed: u64,
     pub(crate) departed_bytes: u64,
-    pub(crate) drops: [u64; DropReason::ALL.len()],
-    pub(crate) marks: [u64; MarkReason::ALL.len()],
+    pub(crate) drops: Counts<u64, { DropReason::ALL.len() }>,
+    pub(crate) marks: Counts<u64, { MarkReason::ALL.len() }>,
     // Interval: since the last sample.
     pub(crate) interval_sojourn_sum: u64,
     pub(crate) interval_sojourn_max: u64,
     pub(crate) interval_departed: u64,
     pub(crate) interval_bytes: u64,
-    pub(crate) interval_drops: [u32; DropReason::ALL.len()],
-    pub(crate) interval_marks: [u32; MarkReason::ALL.len()],
+    pub(crate) interval_drops: Counts<u32, { DropReason::ALL.len() }>,
+    pub(crate) interval_marks: Counts<u32, { MarkReason::ALL.len() }>,
 }
 
 impl QueueMeter {
@@ -96,7 +96,7 @@ impl QueueMeter {
 
     /// Drops since the warm-up over all reasons, except clones, which belong to no flow.
     pub fn total_drops(&self) -> u64 {
-        let losses = DropReason::ALL.iter().zip(self.drops).filter(|(reason, _)| reason.is_loss());
+        let losses = DropReason::ALL.iter().zip(*self.drops).filter(|(reason, _)| reason.is_loss());
         losses.map(|(_, count)| count).sum()
     }
 

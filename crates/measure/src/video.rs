@@ -7,7 +7,7 @@ use crate::distribution::IntervalMean;
 use crate::freezes::Freezes;
 use crate::playout::AtDeadlines;
 use crate::recorder::{of_distribution, part_of, plain};
-use crate::{Distribution, Metric, metrics, statistics};
+use crate::{Counts, Distribution, Metric, metrics, statistics};
 
 /// Counters and distributions of a flow's video.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +23,7 @@ pub struct VideoMeter {
     messages: u64,
     refused: u64,
     late: u64,
-    dropped: [u64; DropReason::ALL.len()],
+    dropped: Counts<u64, { DropReason::ALL.len() }>,
     /// Scores of all frames, in their order.
     scores: Vec<FrameScore>,
     at_deadlines: AtDeadlines,
@@ -158,7 +158,7 @@ impl VideoMeter {
         self.messages = 0;
         self.refused = 0;
         self.late = 0;
-        self.dropped = [0; DropReason::ALL.len()];
+        self.dropped = Counts::default();
     }
 
     /// Series of means over the frames captured in each complete interval up to `end`, with the time of the interval's end.
@@ -204,7 +204,7 @@ impl VideoMeter {
         summary.push(plain(name, metrics::MESSAGES, self.messages as f64));
         let dropped: u64 = self.dropped.iter().sum();
         summary.push(plain(name, metrics::MESSAGE_DROPS, dropped as f64));
-        for (reason, count) in DropReason::ALL.iter().zip(self.dropped).filter(|(_, count)| *count > 0) {
+        for (reason, count) in DropReason::ALL.iter().zip(*self.dropped).filter(|(_, count)| *count > 0) {
             summary.push(part_of(plain(name, metrics::MESSAGE_DROPS, count as f64), reason.name()));
         }
         for (metric, count) in

@@ -1,7 +1,7 @@
 //! Snapshots of a running router.
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};
-use jettison_measure::{Distribution, QueueMeter, metrics};
+use jettison_measure::{Counts, Distribution, QueueMeter, metrics};
 use jettison_queue::Backlog;
 use jettison_sim::World;
 use jettison_wire::FlowId;
@@ -84,8 +84,8 @@ struct Totals {
     bytes: u64,
     packets: u64,
     sojourn: u128,
-    drops: [u64; DropReason::ALL.len()],
-    marks: [u64; MarkReason::ALL.len()],
+    drops: Counts<u64, { DropReason::ALL.len() }>,
+    marks: Counts<u64, { MarkReason::ALL.len() }>,
 }
 
 impl Totals {
@@ -94,8 +94,8 @@ impl Totals {
             bytes: meter.departed_bytes(),
             packets: meter.departed_packets(),
             sojourn: meter.sojourn().sum_nanos(),
-            drops: *meter.drops(),
-            marks: *meter.marks(),
+            drops: Counts(*meter.drops()),
+            marks: Counts(*meter.marks()),
         }
     }
 
@@ -104,8 +104,8 @@ impl Totals {
         self.packets += other.packets;
         self.sojourn += other.sojourn;
         let add = |(sum, more): (&mut u64, &u64)| *sum += more;
-        self.drops.iter_mut().zip(&other.drops).for_each(add);
-        self.marks.iter_mut().zip(&other.marks).for_each(add);
+        self.drops.iter_mut().zip(&*other.drops).for_each(add);
+        self.marks.iter_mut().zip(&*other.marks).for_each(add);
     }
 }
 
@@ -148,9 +148,9 @@ impl Observer {
                 (packets > 0).then(|| Duration::from_nanos((sojourn / u128::from(packets)) as u64));
             totals.before = now;
             queue.drops.clear();
-            queue.drops.extend(DropReason::ALL.into_iter().zip(now.drops).filter(|(_, count)| *count > 0));
+            queue.drops.extend(DropReason::ALL.into_iter().zip(*now.drops).filter(|(_, count)| *count > 0));
             queue.marks.clear();
-            queue.marks.extend(MarkReason::ALL.into_iter().zip(now.marks).filter(|(_, count)| *count > 0));
+            queue.marks.extend(MarkReason::ALL.into_iter().zip(*now.marks).filter(|(_, count)| *count > 0));
         }
         for (index, (bytes, kept)) in snapshot.flow_bytes.iter_mut().zip(&self.flow_bytes).enumerate() {
             *bytes = kept + recorder.flow(FlowId(index as u32)).map_or(0, |meter| meter.goodput_bytes());

@@ -49,10 +49,10 @@ impl Recorder {
             self.point(id, metrics::SOJOURN, now, sojourn);
             self.point(id, metrics::SOJOURN_MAX, now, sojourn_max);
         }
-        for (reason, count) in DropReason::ALL.iter().zip(drops).filter(|(_, count)| *count > 0) {
+        for (reason, count) in DropReason::ALL.iter().zip(*drops).filter(|(_, count)| *count > 0) {
             self.part_point(id, metrics::DROPS, reason.name(), now, f64::from(count));
         }
-        for (reason, count) in MarkReason::ALL.iter().zip(marks).filter(|(_, count)| *count > 0) {
+        for (reason, count) in MarkReason::ALL.iter().zip(*marks).filter(|(_, count)| *count > 0) {
             self.part_point(id, metrics::MARKS, reason.name(), now, f64::from(count));
         }
     }

@@ -148,7 +148,7 @@ fn summarise_queue(
     summary.extend(own.and_then(|own| of_samples(name, own, start)));
     summary.push(plain(name, metrics::PACKETS, meter.departed as f64));
     summary.push(plain(name, metrics::DROPS, meter.total_drops() as f64));
-    for (reason, count) in DropReason::ALL.iter().zip(meter.drops).filter(|(_, count)| *count > 0) {
+    for (reason, count) in DropReason::ALL.iter().zip(*meter.drops).filter(|(_, count)| *count > 0) {
         summary.push(part_of(plain(name, metrics::DROPS, count as f64), reason.name()));
     }
     if meter.enqueued > 0 {
@@ -157,7 +157,7 @@ fn summarise_queue(
     }
     if meter.total_marks() > 0 {
         summary.push(plain(name, metrics::MARKS, meter.total_marks() as f64));
-        for (reason, count) in MarkReason::ALL.iter().zip(meter.marks).filter(|(_, count)| *count > 0) {
+        for (reason, count) in MarkReason::ALL.iter().zip(*meter.marks).filter(|(_, count)| *count > 0) {
             summary.push(part_of(plain(name, metrics::MARKS, count as f64), reason.name()));
         }
     }
