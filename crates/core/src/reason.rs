@@ -143,6 +143,8 @@ reasons! {
     LargerThanBurst = "larger-than-burst", owner "tbf";
     /// A host finds the checksum wrong: a link has corrupted the packet.
     Corrupted = "corrupted", owner "link";
+    /// CAKE's ACK filter: a newer ACK of the flow is in the queue.
+    AckFiltered = "ack-filtered", owner "cake";
 }
 
 reasons! {

@@ -1,37 +1,52 @@
-//! `cake`: the queueing part of CAKE, *Common Applications Kept Enhanced* (Høiland-Jørgensen, Täht, Morton: *Piece of CAKE:
-//! A Comprehensive Queue Management Solution for Home Gateways*, LANMAN 2018).
+//! `cake`: *Common Applications Kept Enhanced* (Høiland-Jørgensen, Täht, Morton: *Piece of CAKE: A Comprehensive Queue
+//! Management Solution for Home Gateways*, LANMAN 2018), as tc-cake(8) documents it.
 //!
-//! Three levels of fairness. Four tins (classes by DSCP) share the link by weight. Within a tin, hosts share fairly, and the
-//! flows of each host among themselves, by a deficit round robin that serves newly active flows first (DRR++). Flows and
-//! hosts are found by 8-way set-associative hashing, which makes collisions rare. Each flow is managed by COBALT: CoDel, plus
-//! BLUE for unresponsive senders.
+//! A shaper in deficit mode counts each packet's bytes on the wire. Tins (classes by DSCP) have priority up to a threshold
+//! each; without a shaper they share the link by the thresholds as weights. Within a tin, hosts share fairly, and the flows of
+//! each host among themselves, by a deficit round robin that serves newly active flows first (DRR++). Flows and hosts are
+//! found by 8-way set-associative hashing, which makes collisions rare. Each flow is managed by COBALT: CoDel, plus BLUE for
+//! unresponsive senders. An ACK filter thins out acknowledgements.
 //!
-//! Not implemented: CAKE's shaper, ACK filter and overhead compensation.
+//! One file per part: `classes` (tins), `clock` (shaper), `hosts` (isolation), `tin` (schedule of a tin), `cobalt`, `ack_filter`,
+//! `autorate`, `parameters`.
 //!
-//! Units: `quantum` in bytes per round; `target` and `interval` are times; tin weights in sixteenths.
+//! Units: `bandwidth` in bit/s on the wire; `quantum` in bytes on the wire per round; `rtt`, `target` and `interval` are times.
 
-use jettison_core::{Bytes, Duration, Gauge, Gauges, RandomStream, Time};
+use jettison_core::{Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{Line::Dashed, SKY};
 use jettison_registry::{Entry, ParameterError};
-use jettison_wire::Packet;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use jettison_wire::{Body, Packet};
 
-use crate::codel::CodelParameters;
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, CodelSettings, CodelState, Limit, PacketPool, QueueDiscipline};
+use crate::{Backlog, Framing, InLinux, Limit, PacketPool, QueueChange, QueueDiscipline, QueueSetting};
 
+mod ack_filter;
 mod associative;
+mod autorate;
+mod classes;
+mod clock;
 mod cobalt;
+mod hosts;
+mod in_linux;
+mod parameters;
+mod rtt;
 mod tin;
 
-use associative::WAYS;
+pub use ack_filter::AckFilter;
+use autorate::Autorate;
+use classes::Classes;
+pub use classes::Tins;
+use clock::VirtualClock;
 use cobalt::Cobalt;
-use tin::Tin;
+use hosts::Identity;
+pub use hosts::Isolation;
+pub use parameters::{CakeParameters, HostFairness};
+pub use rtt::Rtt;
+use tin::{Shared, Tin};
 
-/// Gauges of the internal state. Each tin is a part: `bulk`, `best-effort`, `video`, `voice`.
-const GAUGES: &[Gauge] = &[BACKLOG, FLOWS, DROPPING, COUNT, BLUE_PROBABILITY];
+/// Gauges of the internal state. Each tin is a part: `bulk`, `best-effort`, `video`, `voice`, or `tin-0` to `tin-7`.
+const GAUGES: &[Gauge] = &[BACKLOG, FLOWS, DROPPING, COUNT, BLUE_PROBABILITY, RATE];
 
 const BACKLOG: Gauge = Gauge::new("cake_backlog", "packets", "Packets in the tin.");
 const FLOWS: Gauge = Gauge::new("cake_flows", "count", "Active flows of the tin.");
@@ -43,88 +58,18 @@ const COUNT: Gauge = Gauge::new(
 );
 const BLUE_PROBABILITY: Gauge =
     Gauge::new("cake_blue_probability", "1", "Largest drop probability of BLUE among the active flows.");
+const RATE: Gauge = Gauge::new("cake_rate", "bit/s", "Rate of the shaper; NaN without one.");
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("cake", "CAKE", build)
         .style(SKY, Dashed)
-        .summary("Fair queueing by class, host and flow, with COBALT (CoDel and BLUE) per flow; no shaper")
-        .source("Høiland-Jørgensen, Täht, Morton 2018 (LANMAN)")
+        .summary("Shaper and fair queueing by class, host and flow, with COBALT (CoDel and BLUE) per flow")
+        .source("Høiland-Jørgensen, Täht, Morton 2018 (LANMAN); tc-cake(8)")
         .page("disciplines/cake.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(in_linux::qdisc))
 }
-
-/// Parameters of CAKE.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct CakeParameters {
-    /// Classification into tins.
-    pub tins: Tins,
-    /// Hosts among which a tin is shared before it is shared among flows.
-    pub hosts: HostFairness,
-    /// Slots per tin for flows, source hosts and destination hosts: a multiple of 8, at most 65,536.
-    pub flows: u32,
-    /// Bytes per round for a flow whose hosts have no other flow.
-    pub quantum: Bytes,
-    /// Acceptable standing sojourn time per flow (RFC 8289 §4.3).
-    pub target: Duration,
-    /// Window of the sliding minimum: about the longest RTT (RFC 8289 §4.2).
-    pub interval: Duration,
-    /// A flow's backlog of at most this size is not a standing queue (MAXPACKET, RFC 8289 §5.3).
-    pub maxpacket: Bytes,
-    /// Makes CoDel mark ECN-capable packets (RFC 3168) instead of dropping them. BLUE always drops.
-    pub ecn: bool,
-    /// Limit of all flows together, in packets, bytes or both; beyond it the flow with the largest backlog loses packets at
-    /// its head.
-    pub limit: Limit,
-}
-
-/// Classification of packets into tins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum Tins {
-    /// Bulk, best effort, video and voice, by DSCP.
-    Diffserv4,
-    /// One tin for all packets.
-    BestEffort,
-}
-
-/// Hosts among which a tin is shared before it is shared among flows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
-pub enum HostFairness {
-    /// Source and destination hosts (triple isolation).
-    Triple,
-    /// Source hosts.
-    Source,
-    /// Destination hosts.
-    Destination,
-    /// No hosts: flows only.
-    Flows,
-}
-
-impl Default for CakeParameters {
-    fn default() -> CakeParameters {
-        let codel = CodelParameters::default();
-        CakeParameters {
-            tins: Tins::Diffserv4,
-            hosts: HostFairness::Triple,
-            flows: 1024,
-            quantum: Bytes::new(1514),
-            target: codel.target,
-            interval: codel.interval,
-            maxpacket: codel.maxpacket,
-            ecn: true,
-            limit: Limit::packets(10_240),
-        }
-    }
-}
-
-/// Flow indices are 16 bits wide.
-const MAX_FLOWS: u32 = 65_536;
-const MAX_QUANTUM: u64 = 1_000_000_000;
 
 fn build(
     parameters: CakeParameters,
@@ -137,32 +82,36 @@ fn build(
 /// Parameters shared by all tins.
 #[derive(Debug)]
 struct Settings {
-    codel: CodelSettings,
+    identity: Identity,
+    overhead: Framing,
+    ack_filter: AckFilter,
+    ingress: bool,
     ecn: bool,
-    quantum: u64,
-    hosts: HostFairness,
-    /// Seed of the hashes.
-    salt: u64,
 }
 
-/// Weights of bulk, best effort, video and voice, in sixteenths: the shares of the link by the paper's thresholds.
-const WEIGHTS: [u64; 4] = [1, 16, 8, 4];
-const BEST_EFFORT: usize = 1;
-/// Names of the tins, in the order of `WEIGHTS`.
-const NAMES: [&str; 4] = ["bulk", "best-effort", "video", "voice"];
+/// The shaper.
+#[derive(Debug)]
+struct Shaper {
+    clock: VirtualClock,
+    rate: Rate,
+    autorate: Option<Autorate>,
+    /// Time at which the next packet is due, set when a dequeue came too early.
+    refused: Option<Time>,
+}
 
 /// CAKE's tins and their common packet pool.
 #[derive(Debug)]
 pub struct Cake {
+    parameters: CakeParameters,
     settings: Settings,
-    limit: Limit,
-    /// Tin by DSCP.
-    by_dscp: [u8; 64],
+    classes: Classes,
+    memlimit: u64,
     random: RandomStream,
 
+    shaper: Option<Shaper>,
     pool: PacketPool,
     tins: Vec<Tin>,
-    /// Index of the tin that is being served.
+    /// Index of the tin that is being served, without a shaper.
     turn: usize,
 }
 
@@ -172,47 +121,65 @@ impl Cake {
     /// # Errors
     /// If a parameter is out of range.
     pub fn new(parameters: &CakeParameters, salt: u64, random: RandomStream) -> Result<Cake, ParameterError> {
-        let whole_sets = parameters.flows.is_multiple_of(WAYS as u32);
-        let in_range = whole_sets && (1..=MAX_FLOWS).contains(&parameters.flows);
-        ParameterError::require(in_range, "flows", "be a multiple of 8 in [8, 65536]", parameters.flows)?;
-        // The quantum is scaled by weights in sixteenths: below 16 bytes the smallest would be zero.
-        let in_range = (WEIGHTS[1]..=MAX_QUANTUM).contains(&parameters.quantum.get());
-        ParameterError::require(in_range, "quantum", "be in [16 bytes, 1 GB]", parameters.quantum)?;
-        let codel = CodelParameters {
-            target: parameters.target,
-            interval: parameters.interval,
-            maxpacket: parameters.maxpacket,
-            ..CodelParameters::default()
-        };
-        let by_dscp = match parameters.tins {
-            Tins::Diffserv4 => diffserv4(),
-            Tins::BestEffort => [BEST_EFFORT as u8; 64],
-        };
+        parameters.check()?;
+        let identity = Identity { isolation: parameters.isolation(), nat: parameters.nat, salt };
+        let classes = parameters.tins.classes();
+        let shaper = parameters.bandwidth.map(|rate| Shaper {
+            clock: VirtualClock::new(rate),
+            rate,
+            autorate: parameters.autorate_ingress.then(|| Autorate::new(rate, parameters.rtt.0)),
+            refused: None,
+        });
+        let tins = classes.shares.iter().map(|share| {
+            let rate = parameters.bandwidth.map(|rate| threshold(rate, *share));
+            let clock = rate.map(VirtualClock::new);
+            Tin::new(parameters.flows as usize, parameters.aqm(rate), parameters.quantum(rate), clock)
+        });
         Ok(Cake {
             settings: Settings {
-                codel: codel.settings()?,
+                identity,
+                overhead: parameters.overhead,
+                ack_filter: parameters.ack_filter,
+                ingress: parameters.ingress,
                 ecn: parameters.ecn,
-                quantum: parameters.quantum.get(),
-                hosts: parameters.hosts,
-                salt,
             },
-            limit: parameters.limit,
-            by_dscp,
+            memlimit: parameters.memory(parameters.bandwidth),
             random,
+            shaper,
             pool: PacketPool::default(),
-            tins: WEIGHTS.iter().map(|_| Tin::new(parameters.flows as usize)).collect(),
+            tins: tins.collect(),
             turn: 0,
+            classes,
+            parameters: parameters.clone(),
         })
     }
 
+    /// Bytes per round of a tin, without a shaper.
     #[inline]
-    fn quantum_of(&self, tin: usize) -> i64 {
-        (self.settings.quantum * WEIGHTS[tin] / WEIGHTS[BEST_EFFORT]) as i64
+    fn tin_quantum(&self, tin: usize) -> i64 {
+        ((self.tins[tin].quantum as f64 * self.classes.shares[tin]) as i64).max(1)
+    }
+
+    /// Sets the shaper's rate, and with it the tins' thresholds, targets and quanta.
+    fn set_rate(&mut self, rate: Rate) {
+        let Some(shaper) = &mut self.shaper else { return };
+        shaper.rate = rate;
+        shaper.clock.set_rate(rate);
+        for (tin, share) in self.tins.iter_mut().zip(&self.classes.shares) {
+            let rate = threshold(rate, *share);
+            (tin.aqm, tin.quantum) = (self.parameters.aqm(Some(rate)), self.parameters.quantum(Some(rate)));
+            if let Some(clock) = &mut tin.clock {
+                clock.set_rate(rate);
+            }
+        }
+        self.memlimit = self.parameters.memory(Some(rate));
     }
 
     fn over_limit(&self) -> bool {
+        let memory: u64 = self.tins.iter().map(Tin::memory).sum();
+        let Limit { packets, bytes } = self.parameters.limit;
         let backlog = self.backlog();
-        backlog.packets > self.limit.packets || backlog.bytes > self.limit.bytes
+        memory > self.memlimit || backlog.packets > packets || backlog.bytes > bytes
     }
 
     /// Drops the oldest packet of the flow with the largest backlog in bytes, over all tins.
@@ -220,79 +187,182 @@ impl Cake {
     fn overflow(&mut self, now: Time, out: &mut dyn Outcomes) {
         let fattest = self.tins.iter().enumerate().map(|(tin, flows)| (flows.fattest(), tin)).max();
         let Some(((_, flow), tin)) = fattest else { return };
-        self.tins[tin].overflow(flow, &self.settings, &mut self.pool, now, out);
+        let mut shared = Shared { settings: &self.settings, pool: &mut self.pool, now, lost: 0 };
+        self.tins[tin].overflow(flow, &mut shared, out);
+        let lost = shared.lost;
+        self.charge(tin, lost);
     }
-}
 
-/// CAKE's `diffserv4` map. Voice: CS4 to CS7, EF, VA. Video: CS2, CS3, AF2x to AF4x, DSCP 4. Bulk: CS1, LE. Others: best
-/// effort.
-fn diffserv4() -> [u8; 64] {
-    let mut tins = [BEST_EFFORT as u8; 64];
-    let classes: [(u8, &[usize]); 3] =
-        [(0, &[8, 1]), (2, &[16, 18, 20, 22, 24, 26, 28, 30, 34, 36, 38, 4]), (3, &[32, 40, 44, 46, 48, 56])];
-    for (tin, dscps) in classes {
-        dscps.iter().for_each(|dscp| tins[*dscp] = tin);
-    }
-    tins
-}
-
-impl QueueDiscipline for Cake {
-    fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
-        let tin = usize::from(self.by_dscp[usize::from(packet.dscp())]);
-        // A tin that becomes active starts with a full quantum.
-        if self.tins[tin].backlog().packets == 0 {
-            self.tins[tin].credits = self.quantum_of(tin);
+    /// Counts bytes of packets that were lost here as carried by the bottleneck in front.
+    #[inline]
+    fn charge(&mut self, tin: usize, lost: u64) {
+        if lost == 0 {
+            return;
         }
-        self.tins[tin].push(packet, &self.settings, &mut self.pool, now);
-        while self.over_limit() {
-            self.overflow(now, out);
+        let bytes = u32::try_from(lost).unwrap_or(u32::MAX);
+        self.tins[tin].credits -= lost as i64;
+        if let (Some(shaper), Some(clock)) = (&mut self.shaper, &mut self.tins[tin].clock) {
+            shaper.clock.charge(bytes);
+            clock.charge(bytes);
+        }
+    }
+
+    /// The next packet of a tin; charges what was dropped before it.
+    #[inline]
+    fn pop(&mut self, tin: usize, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        let mut shared = Shared { settings: &self.settings, pool: &mut self.pool, now, lost: 0 };
+        let packet = self.tins[tin].pop(&mut shared, &mut self.random, out);
+        let lost = shared.lost;
+        self.charge(tin, lost);
+        packet
+    }
+
+    /// With a shaper: the tin of the highest priority among those below their thresholds. If all are above, the one that will
+    /// be below first.
+    #[inline]
+    fn shaped_tin(&self, now: Time) -> Option<usize> {
+        let backlogged = || {
+            let order = self.classes.priority.iter().rev().map(|tin| usize::from(*tin));
+            order.filter(|tin| self.tins[*tin].backlog().packets > 0)
+        };
+        let due = |tin: usize| self.tins[tin].clock.as_ref().map_or(now, VirtualClock::due);
+        backlogged().find(|tin| due(*tin) <= now).or_else(|| backlogged().min_by_key(|tin| due(*tin)))
+    }
+
+    fn dequeue_shaped(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        loop {
+            let due = self.shaper.as_ref().map_or(now, |shaper| shaper.clock.due());
+            let tin = self.shaped_tin(now);
+            if let Some(shaper) = &mut self.shaper {
+                // A wakeup is only useful if a packet waits for it.
+                shaper.refused = (tin.is_some() && now < due).then_some(due);
+            }
+            if now < due {
+                return None;
+            }
+            let tin = match tin {
+                Some(tin) => tin,
+                None => {
+                    // Polls the tins, so that COBALT of each flow detects the empty queue and idle flows are released.
+                    for tin in 0..self.tins.len() {
+                        self.pop(tin, now, out);
+                    }
+                    return None;
+                }
+            };
+            let Some(packet) = self.pop(tin, now, out) else { continue };
+            let bytes = self.settings.overhead.size(packet.meta.length);
+            if let (Some(shaper), Some(clock)) = (&mut self.shaper, &mut self.tins[tin].clock) {
+                shaper.clock.sent(bytes, now);
+                clock.sent(bytes, now);
+            }
+            return Some(packet);
         }
     }
 
     /// Weighted deficit round robin over the tins.
-    fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+    fn dequeue_by_weight(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
         // Ends once every tin has been found empty in a row.
         let mut empty = 0;
         while empty < self.tins.len() {
-            let quantum = self.quantum_of(self.turn);
-            let tin = &mut self.tins[self.turn];
-            if tin.backlog().packets > 0 && tin.credits > 0 {
+            let at = self.turn;
+            let is_backlogged = self.tins[at].backlog().packets > 0;
+            if is_backlogged && self.tins[at].credits > 0 {
                 empty = 0;
-                if let Some(packet) = tin.pop(&self.settings, &mut self.pool, &mut self.random, now, out) {
-                    tin.credits -= i64::from(packet.meta.length);
+                if let Some(packet) = self.pop(at, now, out) {
+                    self.tins[at].credits -= i64::from(self.settings.overhead.size(packet.meta.length));
                     return Some(packet);
                 }
                 // COBALT has dropped the rest of the backlog.
                 continue;
             }
-            if tin.backlog().packets > 0 {
-                tin.credits += quantum;
+            if is_backlogged {
+                self.tins[at].credits += self.tin_quantum(at);
                 empty = 0;
             } else {
                 // Polls the empty tin, so that COBALT of each flow detects the empty queue and idle flows are released.
-                tin.pop(&self.settings, &mut self.pool, &mut self.random, now, out);
+                self.pop(at, now, out);
                 empty += 1;
             }
-            self.turn = (self.turn + 1) % self.tins.len();
+            self.turn = (at + 1) % self.tins.len();
         }
         None
     }
+}
+
+fn threshold(rate: Rate, share: f64) -> Rate {
+    Rate::from_bits(rate.mul_f64(share).as_bits().max(1))
+}
+
+impl QueueDiscipline for Cake {
+    fn enqueue(&mut self, mut packet: Packet, now: Time, out: &mut dyn Outcomes) {
+        let at = usize::from(self.classes.by_dscp[usize::from(packet.dscp())]);
+        if self.parameters.wash && packet.dscp() != 0 {
+            packet.meta.traffic_class &= 3;
+            if let Body::Buffer(buffer) = &mut packet.body {
+                buffer.set_traffic_class(packet.meta.traffic_class);
+            }
+        }
+        if self.shaper.is_some() {
+            self.arrived(at, packet.meta.length, now);
+        } else if self.tins[at].backlog().packets == 0 {
+            // A tin that becomes active starts with a full quantum.
+            self.tins[at].credits = self.tin_quantum(at);
+        }
+        let mut shared = Shared { settings: &self.settings, pool: &mut self.pool, now, lost: 0 };
+        self.tins[at].push(packet, &mut shared, out);
+        let lost = shared.lost;
+        self.charge(at, lost);
+        while self.over_limit() {
+            self.overflow(now, out);
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        match self.shaper {
+            Some(_) => self.dequeue_shaped(now, out),
+            None => self.dequeue_by_weight(now, out),
+        }
+    }
+
+    fn handle_wakeup(&mut self, now: Time, _: &mut dyn Outcomes) {
+        if let Some(shaper) = &mut self.shaper
+            && shaper.refused.is_some_and(|at| at <= now)
+        {
+            shaper.refused = None;
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.shaper.as_ref()?.refused
+    }
 
     fn uses_wakeups(&self) -> bool {
-        false
+        self.shaper.is_some()
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match change.setting {
+            QueueSetting::Bandwidth(rate) if self.shaper.is_some() && !rate.is_zero() => {
+                self.set_rate(rate);
+                true
+            }
+            _ => false,
+        }
     }
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
-        for (tin, name) in self.tins.iter().zip(NAMES) {
+        for (tin, name) in self.tins.iter().zip(self.classes.names) {
             let flows = || tin.active();
-            let dropping = || flows().map(Cobalt::codel).filter(|codel| codel.is_dropping());
+            let dropping = || flows().filter(|cobalt| cobalt.is_dropping());
             let probability = flows().map(Cobalt::blue_probability).fold(0.0, f64::max);
             out.set_part(&BACKLOG, name, tin.backlog().packets as f64);
             out.set_part(&FLOWS, name, flows().count() as f64);
             out.set_part(&DROPPING, name, dropping().count() as f64);
-            out.set_part(&COUNT, name, f64::from(dropping().map(CodelState::count).max().unwrap_or(0)));
+            out.set_part(&COUNT, name, f64::from(dropping().map(Cobalt::count).max().unwrap_or(0)));
             out.set_part(&BLUE_PROBABILITY, name, probability);
         }
+        out.set(&RATE, self.shaper.as_ref().map_or(f64::NAN, |shaper| shaper.rate.as_bits() as f64));
     }
 
     fn backlog(&self) -> Backlog {
@@ -300,6 +370,28 @@ impl QueueDiscipline for Cake {
             packets: sum.packets + tin.packets,
             bytes: sum.bytes + tin.bytes,
         })
+    }
+}
+
+impl Cake {
+    /// Prepares the schedules for an arrival at tin `at`.
+    #[inline]
+    fn arrived(&mut self, at: usize, length: u16, now: Time) {
+        let is_empty = self.backlog().packets == 0;
+        let Some(shaper) = &mut self.shaper else { return };
+        if is_empty {
+            shaper.clock.wake(now);
+        }
+        let tin = &mut self.tins[at];
+        if tin.backlog().packets == 0
+            && let Some(clock) = &mut tin.clock
+        {
+            clock.wake(now);
+        }
+        let bytes = self.settings.overhead.size(length);
+        if let Some(rate) = shaper.autorate.as_mut().and_then(|autorate| autorate.arrived(bytes, now)) {
+            self.set_rate(rate);
+        }
     }
 }
 
