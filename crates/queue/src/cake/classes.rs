@@ -48,7 +48,7 @@ impl Tins {
         };
         let eight = |by_dscp| Classes {
             names: &NUMBERED,
-            shares: (0..8).map(|tin| 0.875f64.powi(tin)).collect(),
+            shares: std::iter::successors(Some(1.0), |share| Some(share * 0.875)).take(8).collect(),
             priority: (0..8).collect(),
             by_dscp,
         };
