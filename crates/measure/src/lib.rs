@@ -40,7 +40,7 @@ pub use metric::{Declared, Domain, Kept, Metric, Owner, metrics};
 pub use outcomes::{NoOutcomes, Outcomes, Tally};
 pub use queue::QueueMeter;
 pub use record::{DropRecord, Kind, ObjectId, ObjectRecord, RunRecord, SummaryValue, VideoFrames};
-pub use recorder::{GaugeChoice, GaugeSampler, Recorder, RecorderSettings};
+pub use recorder::{FlowGroup, GaugeChoice, GaugeSampler, Recorder, RecorderSettings};
 pub use series::{Piece, Series};
 pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;

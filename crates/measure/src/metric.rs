@@ -292,6 +292,11 @@ pub mod metrics {
         /// Jain's fairness index over the goodputs of the flows that carry data, of whatever kind, those that got nothing
         /// included, where these are two or more.
         FAIRNESS = "jain_index" ("1") AllFlows: Summary, "Jain's fairness index";
+        /// Of two entries of `[flows]` that `rate_ratios` names, which are the `part` (`prague/cubic`): the goodput per flow of
+        /// the first over that of the second. Left out if the second has no flows, or got nothing.
+        RATE_RATIO = "rate_ratio" ("1" in NonNegative) AllFlows: Summary, "rate ratio";
+        /// Round trips of all flows of an entry that `rate_ratios` names, which is the `part`, in one distribution.
+        GROUP_RTT = "group_rtt" ("ms") AllFlows: Summary, "RTT of a group";
 
         /// Of `dash` and `dash-load`: media time that waits to be played, at each second of a player's life; the series of
         /// `dash-load` holds the mean of its players.

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod gauges;
+mod groups;
 mod sampling;
 mod summary;
 mod table;
@@ -28,6 +29,17 @@ pub struct RecorderSettings {
     pub drop_log_limit: usize,
     /// Gauges to sample with the series.
     pub gauges: GaugeChoice,
+    /// Groups of flows whose goodputs are compared.
+    pub rate_ratios: Vec<[FlowGroup; 2]>,
+}
+
+/// A group of flows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FlowGroup {
+    /// Name of the group, a part of metrics.
+    pub name: String,
+    /// Names of its flows.
+    pub flows: Vec<String>,
 }
 
 impl Default for RecorderSettings {
@@ -37,6 +49,7 @@ impl Default for RecorderSettings {
             warm_up: Time::ZERO,
             drop_log_limit: 1_000_000,
             gauges: GaugeChoice::None,
+            rate_ratios: Vec::new(),
         }
     }
 }

@@ -306,6 +306,10 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         }
     }
     add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
+    columns.extend(group_columns(results));
+    let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
+        columns.extend(measured.column(title, subject, objects, metric, statistic));
+    };
     // A switch's clones are summarised under the switch's name.
     for (metric, title) in [("recirculated_share", "recirculated"), ("clones", "clones")] {
         let switches = measured.units.keys().filter(|(_, m)| *m == metric);
@@ -315,6 +319,26 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     }
     columns.extend(deadline_columns(results));
     columns
+}
+
+/// One column for each ratio of two groups of flows, and one for the RTT of each group.
+fn group_columns(results: &Results) -> Vec<Column> {
+    let mut seen: IndexMap<(&str, &str), &str> = IndexMap::new();
+    for metric in ["rate_ratio", "group_rtt"] {
+        for value in results.runs.iter().flat_map(|run| &run.values).filter(|value| value.metric == metric) {
+            seen.insert((metric, &value.part), &value.unit);
+        }
+    }
+    let column = |((metric, part), unit): ((&str, &str), &str)| Column {
+        title: if metric == "rate_ratio" { "rate ratio".to_owned() } else { "RTT mean".to_owned() },
+        unit: unit.to_owned(),
+        subject: part.to_owned(),
+        objects: vec!["all flows".to_owned()],
+        metric: metric.to_owned(),
+        part: part.to_owned(),
+        statistic: Statistic::Mean,
+    };
+    seen.into_iter().map(column).collect()
 }
 
 /// One column for each deadline of each flow, or of all flows together if many have deadlines.

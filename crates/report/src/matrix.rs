@@ -14,12 +14,14 @@ use crate::samples::by_variant;
 use crate::store::Results;
 
 /// Main metrics of a matrix, in order.
-const MAIN: [(&str, Statistic); 5] = [
+const MAIN: [(&str, Statistic); 7] = [
     ("utilisation", Statistic::Mean),
     ("goodput", Statistic::Mean),
     ("sojourn", Statistic::P99),
     ("drop_rate", Statistic::Mean),
     ("jain_index", Statistic::Mean),
+    ("rate_ratio", Statistic::Mean),
+    ("group_rtt", Statistic::Mean),
 ];
 /// Main metrics with viewers: quality of experience comes before network metrics.
 const MAIN_OF_VIEWERS: [(&str, Statistic); 10] = [
@@ -103,11 +105,13 @@ pub(crate) fn metrics(results: &Results) -> Metrics {
         let is_it = |column: &Column| column.metric == *metric && column.statistic == *statistic;
         let Some(at) = more.iter().position(is_it) else { continue };
         let column = more.remove(at);
-        let is_deadline =
-            |other: &Column| AT_DEADLINES.contains(metric) && is_it(other) && other.subject == column.subject;
-        let deadlines: Vec<Column> = more.extract_if(.., |other| is_deadline(other)).collect();
+        let is_part = |other: &Column| match *metric {
+            "rate_ratio" | "group_rtt" => is_it(other),
+            metric => AT_DEADLINES.contains(&metric) && is_it(other) && other.subject == column.subject,
+        };
+        let parts: Vec<Column> = more.extract_if(.., |other| is_part(other)).collect();
         main.push(column);
-        main.extend(deadlines);
+        main.extend(parts);
     }
     Metrics { main, more }
 }
@@ -234,7 +238,7 @@ fn better(metric: &str) -> Better {
         "frames_in_time" | "sqi_at_deadline" => Better::High,
         "marks" | "clones" | "recirculations" | "recirculated_share" | "recirculated_bytes"
         | "switch_cpu" => Better::Neither,
-        "sessions" | "active_players" => Better::Neither,
+        "sessions" | "active_players" | "rate_ratio" => Better::Neither,
         _ => Better::Low,
     }
 }

@@ -17,6 +17,7 @@ impl Recorder {
     pub fn finish(mut self, end: Time) -> RunRecord {
         self.add_video_series(end);
         let start = self.settings.warm_up;
+        let rate_ratios = self.rate_ratios(end);
         let mut series = self.series.into_series();
         series.sort_by_key(|s| s.object); // stable: metrics keep the order of their first sample
         let mut summary = Vec::new();
@@ -71,6 +72,7 @@ impl Recorder {
         {
             summary.push(plain("all flows", metrics::FAIRNESS, index));
         }
+        summary.extend(rate_ratios);
         if sessions.len() > 1
             && let Some(index) = statistics::jain_index(&sessions)
         {

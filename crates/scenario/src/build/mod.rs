@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 use jettison_apps::applications;
 use jettison_core::{Seed, Time};
 use jettison_link::trace::{Recording, Trace};
-use jettison_measure::{GaugeChoice, RecorderSettings};
+use jettison_measure::{FlowGroup, GaugeChoice, RecorderSettings};
 use jettison_queue::disciplines;
 use jettison_queue::entry::Discipline;
 use jettison_registry::Registry;
@@ -76,6 +76,12 @@ impl Plan<'_> {
     }
 }
 
+/// A group of the flows of an entry.
+fn flow_group(settings: &Settings, entry: &str) -> FlowGroup {
+    let flows = settings.flows.get(entry).map(|flow| flow.names(entry)).unwrap_or_default();
+    FlowGroup { name: entry.to_owned(), flows }
+}
+
 /// The recorder settings of a run.
 pub(crate) fn recorder_settings(settings: &Settings) -> RecorderSettings {
     RecorderSettings {
@@ -86,6 +92,11 @@ pub(crate) fn recorder_settings(settings: &Settings) -> RecorderSettings {
             Some(GaugeSettings::All(true)) => GaugeChoice::All,
             Some(GaugeSettings::Named(names)) => GaugeChoice::Named(names.clone().into()),
         },
+        rate_ratios: settings
+            .rate_ratios
+            .iter()
+            .map(|pair| pair.each_ref().map(|entry| flow_group(settings, entry)))
+            .collect(),
         ..RecorderSettings::default()
     }
 }

@@ -79,6 +79,7 @@ impl<'a> Checker<'a> {
             self.find(&root.key("name"), problem, "write a shorter name");
         }
         self.description();
+        self.rate_ratios();
         for (table, names) in [
             ("nodes", settings.nodes.keys().collect::<Vec<_>>()),
             ("queues", settings.queues.keys().collect()),
@@ -107,6 +108,26 @@ impl<'a> Checker<'a> {
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("`seeds` must be unique, got {} twice", twice[0]);
             self.find(&root.key("seeds"), message, "remove one: equal seeds give equal runs");
+        }
+    }
+
+    /// Each pair is of two entries of `[flows]`.
+    fn rate_ratios(&mut self) {
+        for (index, pair) in self.settings.rate_ratios.iter().enumerate() {
+            let at = KeyPath::root().key("rate_ratios").index(index);
+            let mut known = true;
+            for (place, name) in pair.iter().enumerate() {
+                if !self.settings.flows.contains_key(name) {
+                    known = false;
+                    let names = self.settings.flows.keys().map(String::as_str);
+                    self.find(&at.index(place), format!("unknown flow `{name}`"), suggestion(name, names));
+                }
+            }
+            if known && pair[0] == pair[1] {
+                let message =
+                    format!("a pair of `rate_ratios` must be of two entries, got `{}` twice", pair[0]);
+                self.find(&at, message, "name two entries of [flows]");
+            }
         }
     }
 

@@ -47,6 +47,10 @@ pub struct Settings {
     /// Gauges of components to sample with the series: all (`true`), or a list of names. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gauges: Option<GaugeSettings>,
+    /// Pairs of entries of `[flows]`: goodput per flow of the first over that of the second, and the RTTs of each entry's flows
+    /// together. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rate_ratios: Vec<[String; 2]>,
     /// Hosts and routers, by name.
     #[serde(default)]
     pub nodes: IndexMap<String, Node>,
