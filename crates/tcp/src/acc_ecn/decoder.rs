@@ -174,8 +174,8 @@ impl Decoder {
         let is_ambiguous = !self.has_options && self.mean_delivered < THINNED && segments >= least + WRAP;
         let new_packets = if is_ambiguous { segments - (segments - least) % WRAP } else { least };
         if !has_option {
-            let size = if segments > 0 { (delivered / segments).max(1) } else { mss };
-            let bytes = new_packets * size.min(mss);
+            let size = delivered.checked_div(segments).map_or(mss, |size| size.clamp(1, mss));
+            let bytes = new_packets * size;
             self.estimated += bytes;
             self.owed += bytes;
         }

@@ -54,7 +54,7 @@ const VIRTUAL_RTT: Gauge =
 pub struct PragueParameters {
     /// Weight of the newest round trip in the average share of marked bytes (draft §2.3.2: 1/16).
     pub g: f64,
-    /// Initial value of the average share of marked bytes (as DCTCP, RFC 8257 §3.3: 1).
+    /// The average share of marked bytes at the first mark (draft §2.3.2: 1).
     pub initial_alpha: f64,
     /// Minimum RTT for the controller's behaviour on short paths (draft §2.4.4: 25 ms); 0 uses the actual RTT.
     pub rtt_virtual_min: Duration,
@@ -111,6 +111,8 @@ pub struct Prague {
     prior: Option<(u64, u64)>,
     // Marks.
     marks: MarkAverage,
+    /// Whether anything was ever marked: alpha begins with the first mark.
+    has_mark: bool,
     /// Time and SND.NXT of the last update of alpha.
     observed: Mark,
     /// Time and SND.NXT of the last reduction.
@@ -142,6 +144,7 @@ impl Prague {
             ssthresh: u64::MAX,
             prior: None,
             marks: MarkAverage::new(parameters.g, parameters.initial_alpha),
+            has_mark: false,
             observed: Mark { at: Time::ZERO, next_offset: 0 },
             reduced: None,
             smoothed_rtt: Duration::ZERO,
@@ -176,8 +179,16 @@ impl Prague {
             && (virtual_rtt == self.smoothed_rtt || ack.now >= mark.at.saturating_add(virtual_rtt))
     }
 
-    /// Draft §2.3.2: updates the share of marked bytes, once per virtual RTT.
+    /// Draft §2.3.2: updates the share of marked bytes, once per virtual RTT, from the first mark on: what came before says
+    /// nothing of the congestion that begins.
     fn observe(&mut self, ack: &AckSample) {
+        if !self.has_mark {
+            if ack.ce_bytes == 0 {
+                return;
+            }
+            self.has_mark = true;
+            self.observed = Mark { at: ack.now, next_offset: ack.next_offset };
+        }
         self.marks.count(ack.delivered, ack.ce_bytes);
         if self.has_passed(self.observed, ack) {
             self.marks.end_window();

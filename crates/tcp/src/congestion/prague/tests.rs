@@ -18,6 +18,7 @@ fn avoiding(segments: u64, alpha: f64, parameters: PragueParameters) -> Prague {
     controller.window = segments * MSS;
     controller.ssthresh = segments * MSS;
     controller.marks = MarkAverage::new(1.0 / 16.0, alpha);
+    controller.has_mark = true;
     controller
 }
 
@@ -75,6 +76,20 @@ fn draft_2_3_2_alpha_converges_to_the_share_of_marks() {
         path.round(&mut controller, 10);
     }
     assert!((controller.marks.alpha() - 0.1).abs() < 0.01, "{}", controller.marks.alpha());
+}
+
+#[test]
+fn draft_2_3_2_alpha_is_1_at_the_first_mark_however_late_it_comes() {
+    let mut controller = prague(PragueParameters::default());
+    let mut path = Path::new(MS_50);
+    (0..3).for_each(|_| path.round(&mut controller, 0));
+    let before = controller.window();
+    path.step(&mut controller, true);
+    assert_eq!(controller.marks.alpha(), 1.0);
+    assert_eq!(controller.window(), before / 2, "the most that marks can take");
+    path.round(&mut controller, 0);
+    path.round(&mut controller, 0);
+    assert!(controller.marks.alpha() < 0.95, "averaged from then on: {}", controller.marks.alpha());
 }
 
 #[test]
@@ -188,7 +203,7 @@ fn draft_2_4_5_the_first_mark_ends_slow_start() {
     assert_eq!(controller.window(), controller.ssthresh());
     let before = controller.window();
     path.step(&mut controller, false);
-    assert!(controller.window() - before < MSS / 10, "congestion avoidance");
+    assert!(controller.window() - before <= MSS / 10, "congestion avoidance, from half of 20 segments");
 }
 
 #[test]
