@@ -2,5 +2,6 @@
 
 mod home;
 mod idle;
+mod impairments;
 mod realtime;
 mod world;

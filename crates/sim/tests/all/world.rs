@@ -21,13 +21,13 @@ use jettison_tcp::TcpParameters;
 use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, InlineBytes};
 
-const END: Time = Time::from_secs(5);
+pub(super) const END: Time = Time::from_secs(5);
 
-fn builder() -> WorldBuilder {
+pub(super) fn builder() -> WorldBuilder {
     WorldBuilder::new(WorldSettings { seed: Seed(1), recorder: RecorderSettings::default() })
 }
 
-fn router(plan: RouterPlan) -> Box<dyn Switch> {
+pub(super) fn router(plan: RouterPlan) -> Box<dyn Switch> {
     let mut routes = Routes::new();
     for (address, port) in plan.routes {
         routes.add_host(address, port);
@@ -57,7 +57,7 @@ fn software_router(plan: RouterPlan) -> Box<dyn Switch> {
     Box::new(Pipeline::native(routes, ports, RecirculationSettings::default()).with_service(service))
 }
 
-fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) -> DirectionSpec {
+pub(super) fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) -> DirectionSpec {
     let parameters = LossParameters { scheduled: lost, ..LossParameters::default() };
     DirectionSpec {
         name: name.to_owned(),
@@ -78,12 +78,12 @@ fn link(world: &mut WorldBuilder, name: &str, ends: [NodeId; 2], rate: Rate, del
     world.link(LinkSpec { ends, forward, reverse });
 }
 
-fn address(last: u8) -> Address {
+pub(super) fn address(last: u8) -> Address {
     Address::v4(198, 18, 0, last)
 }
 
 /// What a program saw, with the instant.
-type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
+pub(super) type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
 
 /// Does one thing at its start, and logs every event.
 struct Script<F> {
@@ -107,7 +107,7 @@ impl<F: FnOnce(Time, &mut dyn Sockets) + Send> Application for Script<F> {
     }
 }
 
-fn program(
+pub(super) fn program(
     host: NodeId,
     log: &Log,
     start: impl FnOnce(Time, &mut dyn Sockets) + Send + 'static,
@@ -116,13 +116,13 @@ fn program(
     FlowProgram { host, application, start: Time::ZERO, stop: Time::MAX }
 }
 
-fn run(world: WorldBuilder) -> RunRecord {
+pub(super) fn run(world: WorldBuilder) -> RunRecord {
     let mut world = world.build().expect("all ends are joined");
     world.run(END, &AtomicBool::new(false));
     world.finish()
 }
 
-fn tcp() -> TcpOptions {
+pub(super) fn tcp() -> TcpOptions {
     let parameters = Arc::new(TcpParameters::default());
     let shared = Arc::clone(&parameters);
     TcpOptions {
@@ -131,7 +131,7 @@ fn tcp() -> TcpOptions {
     }
 }
 
-fn datagram(length: u16) -> Datagram {
+pub(super) fn datagram(length: u16) -> Datagram {
     Datagram { head: InlineBytes::default(), length, traffic_class: 0 }
 }
 
