@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR BSD-2-Clause OR GPL-2.0-only
 //
-// Counts the sockets that use newCWV, in all network namespaces. The loader attaches the program to the map of
-// newcwv.bpf.c and reads the iterator to its end; the iterator has no output.
+// Counts the sockets that use a congestion control, in all network namespaces. The loader attaches the program to
+// the control's map of sockets and reads the iterator to its end; the iterator has no output.
 
 #include "kernel.h"
 
@@ -16,7 +16,7 @@ __u64 open = 0;
 __u64 closing = 0;
 
 SEC("iter/bpf_sk_storage_map")
-int newcwv_count(struct bpf_iter__bpf_sk_storage_map *context) {
+int count_sockets(struct bpf_iter__bpf_sk_storage_map *context) {
   struct sock *sk = context->sk;
   if (!sk || sk->__sk_common.skc_state == TCP_CLOSE) return 0;
   if (sk->__sk_common.skc_flags >> SOCK_DEAD & 1)

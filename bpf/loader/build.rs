@@ -1,4 +1,4 @@
-//! Compiles newCWV to BPF and generates the skeletons of its objects.
+//! Compiles the congestion controls to BPF and generates the skeletons of its objects.
 
 use std::env;
 use std::path::PathBuf;
@@ -7,10 +7,11 @@ use anyhow::Context;
 use libbpf_cargo::SkeletonBuilder;
 
 /// The BPF objects: `../<name>.bpf.c` becomes `<name>.skel.rs`.
-const OBJECTS: [&str; 2] = ["newcwv", "sockets"];
+const OBJECTS: [&str; 4] = ["newcwv", "dctcp", "prague", "sockets"];
 
 fn main() -> anyhow::Result<()> {
     println!("cargo::rerun-if-changed=../kernel.h");
+    println!("cargo::rerun-if-changed=../marks.h");
     println!("cargo::rerun-if-env-changed=PATH");
     let out = PathBuf::from(env::var_os("OUT_DIR").context("cargo sets OUT_DIR")?);
     for object in OBJECTS {

@@ -17,6 +17,9 @@ fn main() -> io::Result<()> {
     let bpf = Path::new(&variable("CARGO_MANIFEST_DIR")).join("../../bpf");
     for part in [
         "newcwv.bpf.c",
+        "dctcp.bpf.c",
+        "prague.bpf.c",
+        "marks.h",
         "sockets.bpf.c",
         "kernel.h",
         "loader/Cargo.toml",
@@ -51,11 +54,12 @@ fn main() -> io::Result<()> {
 /// The reason why the loader cannot be built, if there is one.
 fn missing_dependency(scratch: &Path) -> Option<String> {
     if variable("CARGO_CFG_TARGET_OS") != "linux" {
-        return Some("newCWV for the kernel requires Linux".to_owned());
+        return Some("congestion controls for the kernel require Linux".to_owned());
     }
     if variable("TARGET") != variable("HOST") {
         return Some(
-            "this program was cross-compiled, which the loader of newCWV does not support".to_owned(),
+            "this program was cross-compiled, which the loader of congestion controls does not support"
+                .to_owned(),
         );
     }
     let object = scratch.join("probe.o");
@@ -83,7 +87,7 @@ fn missing_dependency(scratch: &Path) -> Option<String> {
         parts.into_iter().filter(|(_, is_present)| !is_present).map(|(part, _)| part).collect();
     (!missing.is_empty()).then(|| {
         format!(
-            "this program was built without the loader of newCWV, which requires {}; install {PACKAGES} and build again",
+            "this program was built without the loader of congestion controls, which requires {}; install {PACKAGES} and build again",
             missing.join(", ")
         )
     })
@@ -108,7 +112,7 @@ fn build(manifest: &Path, out: &Path) -> Result<PathBuf, String> {
             println!("cargo::warning={line}");
         }
         return Err(
-            "this program was built without the loader of newCWV, whose build failed; see the warnings of \
+            "this program was built without the loader of congestion controls, whose build failed; see the warnings of \
                     jettison-cc in the output of `cargo build`"
                 .to_owned(),
         );
@@ -117,7 +121,7 @@ fn build(manifest: &Path, out: &Path) -> Result<PathBuf, String> {
     let folders = [target.join("release"), target.join(variable("TARGET")).join("release")];
     let loader =
         folders.into_iter().map(|folder| folder.join("jettison-cc-loader")).find(|loader| loader.exists());
-    loader.ok_or_else(|| format!("the loader of newCWV is not in {}", target.display()))
+    loader.ok_or_else(|| format!("the loader of congestion controls is not in {}", target.display()))
 }
 
 /// Whether a variable configures this build script's cargo, rustc or clippy and must not reach the inner cargo. The job server

@@ -2,151 +2,176 @@
 
 #![allow(unsafe_code, reason = "functions of libbpf")]
 
-#[allow(clippy::all, missing_docs, dead_code)]
-mod skeleton {
-    include!(concat!(env!("OUT_DIR"), "/newcwv.skel.rs"));
-}
-
-use std::mem::MaybeUninit;
 use std::os::fd::{FromRawFd, OwnedFd};
-use std::ptr;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use libbpf_rs::btf::{Btf, types};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, MapInfoIter, ProgInfoIter, ProgInfoQueryOptions};
-use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, PrintLevel, libbpf_sys};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapMut, PrintLevel, libbpf_sys};
 use rustix::time::ClockId;
 
+use crate::control::{Implementation, Loaded, implementation};
+use crate::list::Control;
 use crate::machine;
-use crate::settings::Settings;
+use crate::parameters::Values;
 use crate::sockets::{self, Sockets};
 
-/// Names of the controls, and of their structs in the BPF object.
-pub const NAMES: [&str; 2] = ["newcwv", "newcwv_paced"];
-/// One of the object's programs, which identifies it.
-const PROGRAM: &str = "newcwv_init";
-/// The object's map of sockets; the kernel cuts names after 15 characters.
-const SOCKETS: &str = "newcwv_sockets";
 /// Member of `tcp_congestion_ops` that some kernels call when sending starts; others call `cwnd_event`.
 const TX_START: &str = "cwnd_event_tx_start";
+/// Member of `tcp_sock` in kernels with AccECN.
+const ACCURATE: &str = "received_ce";
 
 /// Messages of libbpf, in particular the verifier's log.
 static MESSAGES: Mutex<String> = Mutex::new(String::new());
 
-/// References that keep the controls registered while the process exists.
+/// References that keep a control registered while the process exists.
 pub enum Held {
     /// Links that this process created.
-    Own { _links: [Link; NAMES.len()] },
+    Own { _loaded: Loaded },
     /// Links of another process or of a pin.
-    Shared { _links: [OwnedFd; NAMES.len()] },
+    Shared { _links: Vec<OwnedFd>, _for_packets: Option<OwnedFd> },
 }
 
-/// Loads and registers both controls. They exist until their links are dropped, or while the links are pinned.
-pub fn load(settings: Settings) -> Result<[Link; NAMES.len()]> {
-    let taken = machine::names_in_use()?;
+/// Loads and registers a control. It exists until its links are dropped, or while the links are pinned.
+pub fn load(control: &Control, values: &Values) -> Result<Loaded> {
+    let taken = machine::names_in_use(control)?;
     if !taken.is_empty() {
-        bail!("another congestion control has the name {}; remove it first", taken.join(" and "));
+        bail!(
+            "this kernel has another congestion control of the name {}, which is used; nothing was loaded",
+            taken.join(" and ")
+        );
+    }
+    let object = implementation(control)?;
+    if object.requires_accurate_ecn && !has_member("tcp_sock", ACCURATE)? {
+        bail!(
+            "{} requires accurate ECN (AccECN, RFC 9768), which this kernel, Linux {}, lacks; Linux 6.18 has it",
+            control.id,
+            machine::release()
+        );
     }
     libbpf_rs::set_print(Some((PrintLevel::Warn, record_message)));
-    let mut storage = MaybeUninit::uninit();
-    let mut open = skeleton::NewcwvSkelBuilder::default()
-        .open(&mut storage)
-        .map_err(|error| explain(error, "cannot read the BPF object"))?;
-    let rodata = open.maps.rodata_data.as_deref_mut();
-    let parameters = &mut rodata.context("the BPF object must have a section of parameters")?.parameters;
-    parameters.validity_ms = settings.validity.millis();
-    parameters.burst = settings.burst.packets();
-    if !has_tx_start()? {
-        open.struct_ops.newcwv_mut().cwnd_event_tx_start = ptr::null_mut();
-        open.struct_ops.newcwv_paced_mut().cwnd_event_tx_start = ptr::null_mut();
-        open.progs.newcwv_cwnd_event_tx_start.set_autoload(false);
-    }
-    let mut loaded = open.load().map_err(|error| explain(error, "the kernel rejected the BPF programs"))?;
-    let mut register = |unpaced: bool| {
-        let map = if unpaced { &mut loaded.maps.newcwv } else { &mut loaded.maps.newcwv_paced };
-        map.attach_struct_ops().map_err(|error| explain(error, "the kernel rejected the congestion controls"))
-    };
-    Ok([register(true)?, register(false)?])
+    (object.load)(values)
+}
+
+/// The error of an object that cannot be opened.
+pub fn open_error(error: libbpf_rs::Error) -> anyhow::Error {
+    explain(error, "cannot read the BPF object")
+}
+
+/// The error of an object that the kernel rejected.
+pub fn rejected(error: libbpf_rs::Error) -> anyhow::Error {
+    explain(error, "the kernel rejected the BPF programs")
+}
+
+/// Registers a name.
+pub fn register(map: &mut MapMut<'_>) -> Result<Link> {
+    map.attach_struct_ops().map_err(|error| explain(error, "the kernel rejected the congestion control"))
 }
 
 /// Whether the kernel has the member [`TX_START`].
-fn has_tx_start() -> Result<bool> {
-    let btf = Btf::from_vmlinux().context("cannot read the kernel's type information")?;
-    let operations: types::Struct<'_> = btf
-        .type_by_name("tcp_congestion_ops")
-        .context("the kernel's type information must contain `tcp_congestion_ops`")?;
-    Ok(operations.iter().any(|member| member.name.is_some_and(|name| name == TX_START)))
+pub fn has_tx_start() -> Result<bool> {
+    has_member("tcp_congestion_ops", TX_START)
 }
 
-/// Finds the controls that a pin or a process keeps registered; `None` if there are none of ours.
-pub fn find() -> Result<Option<Controllers>> {
+/// Whether a struct of the kernel has a member.
+fn has_member(of: &str, name: &str) -> Result<bool> {
+    let btf = Btf::from_vmlinux().context("cannot read the kernel's type information")?;
+    let members: types::Struct<'_> =
+        btf.type_by_name(of).with_context(|| format!("the kernel's type information must contain `{of}`"))?;
+    Ok(members.iter().any(|member| member.name.is_some_and(|member| member == name)))
+}
+
+/// Finds a control that a pin or a process keeps registered; `None` if there is none of ours.
+pub fn find(control: &'static Control) -> Result<Option<Controller>> {
+    let program = implementation(control)?.program;
     let mut found = None;
-    // A process that ends releases its links one by one, so a partial result is retried.
+    // A process that ends releases its links one by one, so a partial result is retried. Without one of our programs the
+    // names belong to another control.
     machine::wait_until(Duration::from_millis(500), || {
-        found = find_both()?;
-        Ok(found.is_some() || machine::names_in_use()?.is_empty())
+        found = find_all(control)?;
+        let is_over = || Ok(machine::names_in_use(control)?.is_empty() || newest_program(program).is_none());
+        if found.is_some() { Ok(true) } else { is_over() }
     })?;
     Ok(found)
 }
 
-fn find_both() -> Result<Option<Controllers>> {
-    let mut links = [None, None];
+fn find_all(control: &'static Control) -> Result<Option<Controller>> {
+    let object = implementation(control)?;
+    let mut links: Vec<Option<OwnedFd>> = control.names.iter().map(|_| None).collect();
     for link in LinkInfoIter::default() {
         let LinkTypeInfo::StructOps(info) = link.info else { continue };
         // A link whose controller was unregistered has no map.
         let map = MapInfoIter::default().find(|map| map.id == info.map_id);
-        let Some(index) = map.and_then(|map| NAMES.into_iter().position(|name| map.name == name)) else {
-            continue;
-        };
-        links[index] = link_by_id(link.id);
+        let index = map.and_then(|map| control.names.iter().position(|name| map.name == *name));
+        if let Some(index) = index {
+            links[index] = link_by_id(link.id);
+        }
     }
-    let [Some(unpaced), Some(paced)] = links else { return Ok(None) };
+    let Some(links) = links.into_iter().collect::<Option<Vec<OwnedFd>>>() else { return Ok(None) };
     // Programs can outlive their links while sockets use them, but the newest program is the registered one.
-    let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
-    let program = programs.filter(|program| program.name == PROGRAM).max_by_key(|program| program.id);
-    let Some(program) = program else { return Ok(None) };
-    Ok(Some(Controllers { links: [unpaced, paced], maps: program.map_ids, load_time: program.load_time }))
+    let Some(program) = newest_program(object.program) else { return Ok(None) };
+    Ok(Some(Controller { control, object, links, maps: program.map_ids, load_time: program.load_time }))
 }
 
-/// The registered controls.
-pub struct Controllers {
-    links: [OwnedFd; NAMES.len()],
+/// The program of that name that was loaded last.
+pub fn newest_program(name: &str) -> Option<libbpf_rs::query::ProgramInfo> {
+    let programs = ProgInfoIter::with_query_opts(ProgInfoQueryOptions::default().include_map_ids(true));
+    programs.filter(|program| program.name == name).max_by_key(|program| program.id)
+}
+
+/// A registered control.
+pub struct Controller {
+    pub control: &'static Control,
+    object: &'static Implementation,
+    links: Vec<OwnedFd>,
     maps: Vec<u32>,
     load_time: Duration,
 }
 
-impl Controllers {
-    /// Returns the links, which keep the controls registered.
-    pub fn into_links(self) -> [OwnedFd; NAMES.len()] {
+impl Controller {
+    /// Returns the links, which keep the control registered.
+    pub fn into_links(self) -> Vec<OwnedFd> {
         self.links
     }
 
-    /// Parameters of the loaded controls.
-    pub fn settings(&self) -> Result<Settings> {
+    /// Parameters of the loaded control.
+    pub fn values(&self) -> Result<Values> {
+        if self.object.parameters.is_empty() {
+            return Ok(Values(Vec::new()));
+        }
         let map = self.map(|name| name.ends_with(".rodata"))?;
         let bytes = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY)?.unwrap_or_default();
-        Settings::decode(&bytes)
+        Values::decode(self.object.parameters, &bytes)
     }
 
-    /// Counts the sockets that currently use one of the controls.
+    /// One line per parameter.
+    pub fn lines(&self) -> Result<Vec<String>> {
+        self.values()?.lines(self.object.parameters)
+    }
+
+    /// Checks that the parameters are the `wanted` ones.
+    pub fn must_have(&self, wanted: &Values) -> Result<()> {
+        self.values()?.must_be(wanted, self.control, self.object.parameters)
+    }
+
+    /// Counts the sockets that currently use the control.
     pub fn sockets(&self) -> Result<Sockets> {
-        sockets::count(&self.map(|name| name == SOCKETS)?)
+        sockets::count(&self.map(|name| name == self.object.sockets)?)
     }
 
-    /// Time since the controls were loaded.
+    /// Time since the control was loaded.
     pub fn age(&self) -> Duration {
         let now = rustix::time::clock_gettime(ClockId::Boottime);
         let since_boot = Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0));
         since_boot.saturating_sub(self.load_time)
     }
 
-    /// The map of the controls with a matching name.
+    /// The map of the control with a matching name.
     fn map(&self, is_wanted: impl Fn(&str) -> bool) -> Result<MapHandle> {
         for id in &self.maps {
-            let map = MapHandle::from_map_id(*id).context("cannot open a map of the congestion controls")?;
+            let map = MapHandle::from_map_id(*id).context("cannot open a map of the congestion control")?;
             if is_wanted(&map.name().to_string_lossy()) {
                 return Ok(map);
             }

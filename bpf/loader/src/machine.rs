@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rustix::fs::FlockOperation;
+use rustix::net::{AddressFamily, SocketType};
 
-use crate::kernel::NAMES;
+use crate::list::Control;
 
 /// Type information of the kernel (BTF), to which the programs are relocated.
 const BTF: &str = "/sys/kernel/btf/vmlinux";
@@ -17,7 +18,7 @@ const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 /// Required capabilities with their numbers (capabilities(7)).
 const CAPABILITIES: [(&str, u32); 3] = [("CAP_NET_ADMIN", 12), ("CAP_SYS_ADMIN", 21), ("CAP_BPF", 39)];
 
-/// Checks the requirements for loading newCWV; the error names the missing one.
+/// Checks the requirements for loading a congestion control; the error names the missing one.
 pub fn check() -> Result<()> {
     let missing = missing_capabilities()?;
     if !rustix::process::geteuid().is_root() && !missing.is_empty() {
@@ -41,11 +42,16 @@ const OLDEST: (u32, u32) = (6, 4);
 /// The requirement on the kernel's version if this kernel is older. Distributions add features to old versions, so this
 /// explains a failure instead of preventing an attempt.
 pub fn version_requirement() -> Option<String> {
-    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let release = release();
     let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse);
     let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return None };
     ((major, minor) < OLDEST)
         .then(|| format!("requires Linux {}.{} or later, this is {release}", OLDEST.0, OLDEST.1))
+}
+
+/// The kernel's version.
+pub fn release() -> String {
+    rustix::system::uname().release().to_string_lossy().into_owned()
 }
 
 /// Serialises loaders. The lock is on an existing file, so that no file is left behind.
@@ -62,10 +68,21 @@ pub fn lock() -> Result<File> {
     Ok(file)
 }
 
-/// Our names in the kernel's list, whatever registered them.
-pub fn names_in_use() -> Result<Vec<&'static str>> {
+/// Names of a control in the kernel's list, whatever registered them.
+pub fn names_in_use(control: &Control) -> Result<Vec<&'static str>> {
     let available = fs::read_to_string(AVAILABLE).with_context(|| format!("cannot read {AVAILABLE}"))?;
-    Ok(NAMES.into_iter().filter(|name| available.split_whitespace().any(|other| other == *name)).collect())
+    let is_there = |name: &&str| available.split_whitespace().any(|other| other == *name);
+    Ok(control.names.iter().copied().filter(is_there).collect())
+}
+
+/// Lets the kernel load its own module for the names of a control, if it has one.
+pub fn load_own_module(control: &Control) {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None);
+    let Ok(socket) = socket else { return };
+    for name in control.names {
+        // Refused where there is no such module.
+        let _ = rustix::net::sockopt::set_tcp_congestion(&socket, name);
+    }
 }
 
 /// Waits for a condition; returns whether it became true within `timeout`.

@@ -1,28 +1,35 @@
 #![deny(unsafe_code)]
-//! Loads newCWV (`newcwv.bpf.c`) into the kernel as the congestion controls `newcwv` and `newcwv_paced`, and unloads it.
-//! `jettison cc` embeds this program and runs it.
+//! Loads congestion controls (`*.bpf.c`) into the kernel, and unloads them. `jettison cc` embeds this program and runs it.
 //!
-//! The controls stay loaded while one of their links is referenced: by a pin in the BPF file system (`load`) or by a process
-//! (`hold`). Exit status: 0 for success, 1 for failure, 2 for invalid arguments.
+//! A control stays loaded while its links are referenced: by pins in the BPF file system (`load`) or by a process (`hold`).
+//! Exit status: 0 for success, 1 for failure, 2 for invalid arguments.
 
+mod arguments;
+mod codepoint;
+mod control;
+mod dctcp;
 mod kernel;
+mod list;
 mod machine;
+mod newcwv;
+mod parameters;
 mod pins;
-mod settings;
+mod prague;
 mod sockets;
 mod validity;
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 
-use kernel::{Controllers, NAMES};
-use settings::Settings;
+use arguments::{Command, Order};
+use codepoint::Attached;
+use control::implementation;
+use kernel::Controller;
+use list::{CONTROLS, Control};
 use sockets::Sockets;
-
-const USAGE: &str = "usage: jettison-cc-loader load|hold [--validity 300s] [--burst 10] | unload | status";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,7 +40,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match command.execute() {
+    match execute(&command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:#}");
@@ -42,140 +49,206 @@ fn main() -> ExitCode {
     }
 }
 
-enum Command {
-    Load(Settings),
-    Hold(Settings),
-    Unload,
-    Status,
-}
-
-impl Command {
-    fn parse(arguments: &[String]) -> Result<Command> {
-        let Some((command, rest)) = arguments.split_first() else { bail!("a command is required; {USAGE}") };
-        match command.as_str() {
-            "load" => Ok(Command::Load(parse(rest)?)),
-            "hold" => Ok(Command::Hold(parse(rest)?)),
-            "unload" | "status" if !rest.is_empty() => {
-                bail!("`{command}` does not accept {}", rest.join(" "))
-            }
-            "unload" => Ok(Command::Unload),
-            "status" => Ok(Command::Status),
-            _ => bail!("unknown command `{command}`; {USAGE}"),
-        }
-    }
-
-    fn execute(&self) -> Result<()> {
-        machine::check()?;
-        match self {
-            Command::Load(settings) => load(*settings),
-            Command::Hold(settings) => hold(*settings),
-            Command::Unload => unload(),
-            Command::Status => status(),
-        }
+fn execute(command: &Command) -> Result<()> {
+    machine::check()?;
+    match command {
+        Command::Load(order) => load(order),
+        Command::Hold(order) => hold(order),
+        Command::Unload(controls) => unload(controls),
+        Command::Status(controls) => status(controls),
     }
 }
 
-/// Parses options; the error contains the usage if one of them is unknown.
-fn parse(options: &[String]) -> Result<Settings> {
-    Settings::parse(options).map_err(|error| match error.to_string() {
-        text if text.starts_with("unknown") => anyhow!("{text}; {USAGE}"),
-        _ => error,
-    })
-}
-
-/// Loads the controls until `unload`.
-fn load(settings: Settings) -> Result<()> {
+/// Loads a control until `unload`.
+fn load(order: &Order) -> Result<()> {
     let _one_at_a_time = machine::lock()?;
-    if let Some(loaded) = kernel::find()? {
-        loaded.settings()?.must_be(settings)?;
-        if !pins::exist() {
+    let control = order.control;
+    if let Some(loaded) = kernel::find(control)? {
+        loaded.must_have(&order.values)?;
+        if !pins::exist(control) {
             bail!(
-                "{} are held by another process, such as a live run; load them after it has ended",
-                NAMES.join(" and ")
+                "{} held by another process, such as a live run; load it after that has ended",
+                are(control)
+            );
+        }
+        if !order.devices.is_empty() && order.devices != pins::devices(control) {
+            bail!(
+                "already loaded for the devices {}, not {}; unload it first (jettison cc unload {})",
+                pins::devices(control).join(", "),
+                order.devices.join(", "),
+                control.id
             );
         }
         println!("already loaded: {}", describe(&loaded)?);
         return Ok(());
     }
-    let mut loaded = kernel::load(settings)?;
-    pins::pin(&mut loaded)?;
-    println!("loaded: {}\n{settings}", NAMES.join(", "));
+    machine::load_own_module(control);
+    let mut loaded = kernel::load(control, &order.values)?;
+    let attached = attach(order)?;
+    pins::pin(control, &mut loaded, &attached)?;
+    println!("loaded: {}", control.names.join(", "));
+    for line in order.values.lines(implementation(control)?.parameters)? {
+        println!("{line}");
+    }
+    if !attached.is_empty() {
+        println!(
+            "devices: {}",
+            attached.iter().map(|one| one.device.as_str()).collect::<Vec<_>>().join(", ")
+        );
+    }
     Ok(())
 }
 
-/// Loads the controls, or shares them, until standard input or this process ends.
-fn hold(settings: Settings) -> Result<()> {
+/// Attaches the program for packets, if the control has one, to the order's devices, or to all.
+fn attach(order: &Order) -> Result<Vec<Attached>> {
+    if !order.marks_packets()? {
+        return Ok(Vec::new());
+    }
+    let devices = match order.devices.is_empty() {
+        true => codepoint::devices()?,
+        false => order.devices.clone(),
+    };
+    devices.iter().map(|device| codepoint::attach(device)).collect()
+}
+
+/// Loads a control, or shares it, until standard input or this process ends. Ends at once, after the line `own`, if the kernel has
+/// another control of that name.
+///
+/// A line of standard input, `NAMESPACE DEVICE`, attaches the control's program for packets to a device, until the end. The answer
+/// is a line as well.
+fn hold(order: &Order) -> Result<()> {
+    let control = order.control;
+    let mut out = io::stdout();
+    let mut answer =
+        |line: &str| writeln!(out, "{line}").and_then(|()| out.flush()).context("standard output is closed");
     let lock = machine::lock()?;
-    let _held = match kernel::find()? {
-        Some(loaded) => {
-            loaded.settings()?.must_be(settings)?;
-            kernel::Held::Shared { _links: loaded.into_links() }
+    let found = kernel::find(control)?;
+    if found.is_none() {
+        machine::load_own_module(control);
+        if !machine::names_in_use(control)?.is_empty() {
+            return answer("own");
         }
-        None => kernel::Held::Own { _links: kernel::load(settings)? },
+    }
+    let _held = match found {
+        Some(loaded) => {
+            loaded.must_have(&order.values)?;
+            let for_packets = implementation(control)?.marks_packets.then(codepoint::program).transpose()?;
+            kernel::Held::Shared { _links: loaded.into_links(), _for_packets: for_packets }
+        }
+        None => kernel::Held::Own { _loaded: kernel::load(control, &order.values)? },
     };
     drop(lock);
-    let mut out = io::stdout();
-    out.write_all(b"ready\n").and_then(|()| out.flush()).context("standard output is closed")?;
-    let mut ignored = [0; 256];
-    while !matches!(io::stdin().read(&mut ignored), Ok(0) | Err(_)) {}
+    answer("ready")?;
+    let mut attached = Vec::new();
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { break };
+        let Some((namespace, device)) = line.split_once(' ') else { continue };
+        match codepoint::attach_in(namespace, device) {
+            Ok(one) => {
+                attached.push(one);
+                answer("ready")?;
+            }
+            Err(error) => answer(&format!("{error:#}"))?,
+        }
+    }
     Ok(())
 }
 
-fn unload() -> Result<()> {
+fn unload(controls: &[&'static Control]) -> Result<()> {
     let _one_at_a_time = machine::lock()?;
-    let sockets = match kernel::find()? {
+    let mut lines = Vec::new();
+    for control in controls {
+        if let Some(line) = unload_one(control)? {
+            lines.push(format!("{}: {line}", control.id));
+        }
+    }
+    match lines.is_empty() {
+        true => println!("not loaded"),
+        false => println!("{}", lines.join("\n")),
+    }
+    Ok(())
+}
+
+/// Unloads a control. Returns `None` if it is not loaded.
+fn unload_one(control: &'static Control) -> Result<Option<String>> {
+    let sockets = match kernel::find(control)? {
         // Another version of the controls may have no such count, and is unloaded all the same.
         Some(loaded) => loaded.sockets().map_or(0, Sockets::all),
         None => 0,
     };
-    if !pins::remove()? {
-        if kernel::find()?.is_some() {
+    if !pins::remove(control)? {
+        if kernel::find(control)?.is_some() {
             bail!(
-                "{} are held by another process, such as a live run, and are unloaded when it ends",
-                NAMES.join(" and ")
+                "{} held by another process, such as a live run, and unloaded when that ends",
+                are(control)
             );
         }
-        println!("not loaded");
-        return Ok(());
+        return Ok(None);
     }
     // The kernel drops a pinned link with a delay.
-    if !machine::wait_until(Duration::from_secs(2), || Ok(machine::names_in_use()?.is_empty()))? {
+    if !machine::wait_until(Duration::from_secs(2), || Ok(machine::names_in_use(control)?.is_empty()))? {
         bail!(
-            "the pins were removed, but {} are held by another process and are unloaded when it ends",
-            NAMES.join(" and ")
+            "the pins were removed, but {} held by another process and unloaded when that ends",
+            are(control)
         );
     }
-    match sockets {
-        0 => println!("unloaded"),
-        1 => println!("unloaded; one socket still uses it until it is closed"),
-        _ => println!("unloaded; {sockets} sockets still use it until they are closed"),
+    Ok(Some(match sockets {
+        0 => "unloaded".to_owned(),
+        1 => "unloaded; one socket still uses it until it is closed".to_owned(),
+        _ => format!("unloaded; {sockets} sockets still use it until they are closed"),
+    }))
+}
+
+fn status(controls: &[&'static Control]) -> Result<()> {
+    let mut parts = Vec::new();
+    for control in controls {
+        match kernel::find(control)? {
+            Some(loaded) => parts.push(describe(&loaded)?),
+            None => {
+                for name in machine::names_in_use(control)? {
+                    parts.push(format!("{name}: the kernel has another one, not loaded by jettison"));
+                }
+            }
+        }
+    }
+    match parts.is_empty() {
+        true => println!("not loaded"),
+        false => println!("{}", parts.join("\n\n")),
     }
     Ok(())
 }
 
-fn status() -> Result<()> {
-    match kernel::find()? {
-        Some(loaded) => println!("{}", describe(&loaded)?),
-        None => match machine::names_in_use()?.as_slice() {
-            [] => println!("not loaded"),
-            names => println!("not loaded; another congestion control has the name {}", names.join(" and ")),
-        },
-    }
-    Ok(())
-}
-
-fn describe(loaded: &Controllers) -> Result<String> {
-    let life = match pins::exist() {
+fn describe(loaded: &Controller) -> Result<String> {
+    let control = loaded.control;
+    let life = match pins::exist(control) {
         true => format!("pinned in {}, `unload` removes them", pins::FOLDER),
         false => "held by a process, unloaded when it ends".to_owned(),
     };
     let sockets = loaded.sockets()?;
-    Ok(format!(
-        "{}\nlife: {life}\nloaded: {} s ago\n{}\nsockets: {}\nclosing sockets: {}",
-        NAMES.join(", "),
-        loaded.age().as_secs(),
-        loaded.settings()?,
-        sockets.open,
-        sockets.closing
-    ))
+    let mut lines = vec![
+        control.names.join(", "),
+        format!("life: {life}"),
+        format!("loaded: {} s ago", loaded.age().as_secs()),
+    ];
+    lines.extend(loaded.lines()?);
+    let devices = pins::devices(control);
+    if !devices.is_empty() {
+        lines.push(format!("devices: {}", devices.join(", ")));
+    }
+    lines.push(format!("sockets: {}", sockets.open));
+    lines.push(format!("closing sockets: {}", sockets.closing));
+    Ok(lines.join("\n"))
+}
+
+/// The names of a control with their verb.
+fn are(control: &Control) -> String {
+    match control.names {
+        [name] => format!("{name} is"),
+        names => format!("{} are", names.join(" and ")),
+    }
+}
+
+// A list for `unload` and `status` without a name.
+fn all() -> Vec<&'static Control> {
+    CONTROLS.iter().collect()
 }

@@ -1,4 +1,4 @@
-//! Number of sockets that use the controls, in all network namespaces.
+//! Number of sockets that use a control, in all network namespaces.
 
 #[allow(unsafe_code, clippy::all, missing_docs, dead_code, reason = "generated")]
 mod skeleton {
@@ -15,7 +15,7 @@ use libbpf_rs::{Iter, MapHandle};
 
 use crate::kernel::explain;
 
-/// Sockets that use one of the controls.
+/// Sockets that use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sockets {
     /// Connections that a program has open.
@@ -31,13 +31,13 @@ impl Sockets {
     }
 }
 
-/// Counts the sockets in the map `newcwv_sockets` of loaded controls.
+/// Counts the sockets in the map of a loaded control.
 pub fn count(map: &MapHandle) -> Result<Sockets> {
     let mut storage = MaybeUninit::uninit();
     let open = skeleton::SocketsSkelBuilder::default().open(&mut storage);
     let open = open.map_err(|error| explain(error, "cannot read the BPF object that counts sockets"))?;
     let loaded = open.load().map_err(|error| explain(error, "the kernel rejected the count of sockets"))?;
-    let link = loaded.progs.newcwv_count.attach_iter(map.as_fd());
+    let link = loaded.progs.count_sockets.attach_iter(map.as_fd());
     let link = link.map_err(|error| explain(error, "the kernel rejected the count of sockets"))?;
     // The program runs once for each socket while the iterator is read.
     let mut iterator = Iter::new(&link).context("cannot start the count of sockets")?;

@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
 
-const LONGEST_MS: u64 = 300_000;
-
 /// Non-validated period in milliseconds: the time for which a non-validated window is kept, > 0 and at most five minutes
 /// (RFC 7661
 /// §4.4).
@@ -14,8 +12,10 @@ const LONGEST_MS: u64 = 300_000;
 pub struct Validity(u64);
 
 impl Validity {
+    pub const LONGEST_MS: u64 = 300_000;
+
     pub fn of_millis(millis: u64) -> Result<Validity> {
-        if !(1..=LONGEST_MS).contains(&millis) {
+        if !(1..=Validity::LONGEST_MS).contains(&millis) {
             bail!("`--validity` must be from 1 ms to 5 min (RFC 7661 §4.4), got {millis} ms");
         }
         Ok(Validity(millis))
@@ -23,12 +23,6 @@ impl Validity {
 
     pub fn millis(self) -> u64 {
         self.0
-    }
-}
-
-impl Default for Validity {
-    fn default() -> Validity {
-        Validity(LONGEST_MS)
     }
 }
 

@@ -1,11 +1,13 @@
 #![deny(unsafe_code)]
-//! newCWV for the kernel's TCP: the congestion controls `newcwv` and `newcwv_paced`.
+//! Congestion controls in eBPF for the kernel's TCP: newCWV, DCTCP and Prague.
 //!
-//! The controller is `bpf/newcwv.bpf.c`; the program `bpf/loader` loads it into the kernel and unloads it. This crate embeds
-//! that program if the build machine could build it, and runs it from memory.
+//! The controls are `bpf/*.bpf.c`; the program `bpf/loader` loads them into the kernel and unloads them. This crate embeds that
+//! program if the build machine could build it, and runs it from memory.
 
 mod held;
 mod image;
+#[path = "../../../bpf/loader/src/list.rs"]
+mod list;
 
 use std::fs;
 use std::io;
@@ -13,12 +15,10 @@ use std::process::{ExitStatus, Output};
 
 use thiserror::Error;
 
-pub use held::{Held, Settings, hold};
+pub use held::{Codepoint, Held, NewCwv, Prague, Settings, hold, hold_unless_own};
+pub use list::{CONTROLS, Control};
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
-
-/// The kernel's names of the controls.
-pub const NAMES: [&str; 2] = ["newcwv", "newcwv_paced"];
 
 /// Error of the loader.
 #[derive(Debug, Error)]
@@ -30,7 +30,7 @@ pub enum CcError {
     #[error("{0}")]
     Refused(String),
     /// The loader could not be executed.
-    #[error("cannot run the loader of newCWV: {0}")]
+    #[error("cannot run the loader of congestion controls: {0}")]
     Io(#[from] io::Error),
 }
 
@@ -39,7 +39,7 @@ pub fn missing() -> Option<&'static str> {
     LOADER.err()
 }
 
-/// Runs the loader: `load [--validity 300s] [--burst 10]`, `unload` or `status`. It inherits standard output and standard error.
+/// Runs the loader: `load NAME …`, `unload [NAME]` or `status [NAME]`. It inherits standard output and standard error.
 pub fn run(arguments: &[&str]) -> Result<ExitStatus, CcError> {
     let image = image::Image::new()?;
     Ok(image.command().args(arguments).status()?)

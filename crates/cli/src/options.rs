@@ -81,7 +81,7 @@ pub enum Command {
     },
     /// Print the JSON Schema of scenario files
     Schema,
-    /// Load newCWV into this machine's kernel, as congestion controls newcwv and newcwv_paced (needs root)
+    /// Load congestion controls into this machine's kernel: newCWV, DCTCP, Prague (needs root)
     Cc {
         #[command(subcommand)]
         command: CcCommand,
@@ -467,20 +467,34 @@ impl Listing {
 
 #[derive(Debug, Subcommand)]
 pub enum CcCommand {
-    /// Register both congestion controls until `unload` or a restart of the machine
+    /// Register a congestion control until `unload` or a restart of the machine
     Load {
-        /// Keep a non-validated window for this time, at most 5 min (RFC 7661 section 4.4) [default: 300 s]
+        /// newcwv (also registers newcwv_paced), dctcp or prague
+        name: String,
+        /// newcwv: keep a non-validated window for this time, at most 5 min (RFC 7661 section 4.4) [default: 300 s]
         #[arg(long)]
         validity: Option<Duration>,
-        /// Release at most this many packets per ACK or write in the non-validated phase, unless paced; 0 for no limit
-        /// (RFC 7661 section 4.4.2) [default: 10]
+        /// newcwv: release at most this many packets per ACK or write in the non-validated phase, unless paced; 0 for no
+        /// limit (RFC 7661 section 4.4.2) [default: 10]
         #[arg(long, value_name = "PACKETS")]
         burst: Option<u32>,
+        /// prague: the ECN codepoint of data, ect1 or ect0 [default: ect1]
+        #[arg(long)]
+        codepoint: Option<String>,
+        /// prague: a network device whose packets get ECT(1) [default: all of this network namespace]
+        #[arg(long, value_name = "NAME")]
+        device: Vec<String>,
     },
-    /// Remove both congestion controls; open sockets that use one keep it until they are closed
-    Unload,
+    /// Remove a congestion control; open sockets that use it keep it until they are closed
+    Unload {
+        /// newcwv, dctcp or prague [default: all]
+        name: Option<String>,
+    },
     /// Print what is loaded and how many sockets use it
-    Status,
+    Status {
+        /// newcwv, dctcp or prague [default: all]
+        name: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

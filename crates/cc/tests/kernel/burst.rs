@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jettison_cc::Settings;
+use jettison_cc::NewCwv;
 
 use crate::network::Network;
 use crate::socket::{Info, Sender};
@@ -25,8 +25,8 @@ fn rested(network: &Network, control: &str) -> (Sender, u32) {
     (sender, window)
 }
 
-fn limited_to(packets: u32) -> Settings {
-    Settings { validity: None, burst: Some(packets) }
+fn limited_to(packets: u32) -> NewCwv {
+    NewCwv { validity: None, burst: Some(packets) }
 }
 
 /// Numbers of packets in each 50 ms, which divide bursts of different RTTs.
@@ -65,7 +65,7 @@ fn one_write_or_ack_releases_at_most_the_limit() {
 #[test]
 fn a_paced_window_is_kept_when_sending_starts() {
     let Some(_turn) = admit_sharing("a_paced_window_is_kept_when_sending_starts") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let (sender, window) = rested(&network, "newcwv_paced");
     sender.write(window as usize);
@@ -78,7 +78,7 @@ fn a_paced_window_is_kept_when_sending_starts() {
 #[test]
 fn small_writes_are_not_held_back() {
     let Some(_turn) = admit_sharing("small_writes_are_not_held_back") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let (sender, _) = rested(&network, "newcwv");
     // Before the first ACK, like a camera that sends a picture every 25 ms.
@@ -95,7 +95,7 @@ fn small_writes_are_not_held_back() {
 #[test]
 fn a_full_burst_does_not_grow_the_window() {
     let Some(_turn) = admit_sharing("a_full_burst_does_not_grow_the_window") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let (sender, window) = rested(&network, "newcwv");
     // Ten packets fill the permitted burst, not the window.
@@ -108,7 +108,7 @@ fn a_full_burst_does_not_grow_the_window() {
 #[test]
 fn a_validated_window_has_no_limit() {
     let Some(_turn) = admit_sharing("a_validated_window_has_no_limit") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let sender = Sender::connect(&network, "newcwv");
     sender.send(OPENING);
@@ -154,7 +154,7 @@ fn without_a_limit_a_kept_window_leaves_at_once() {
 #[test]
 fn the_limit_protects_a_queue_from_a_kept_window() {
     let Some(_turn) = admit_sharing("the_limit_protects_a_queue_from_a_kept_window") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let (_network, sender, before) = before_a_large_write();
     sender.send(LARGE);
     let retransmitted = sender.info().retransmitted - before.retransmitted;

@@ -6,22 +6,22 @@ use std::process::Output;
 use std::thread;
 use std::time::Duration;
 
-use jettison_cc::Settings;
+use jettison_cc::NewCwv;
 
 use crate::network::Network;
 use crate::socket::Sender;
 use crate::{admit, ours, wait_for};
 
-const PINS: &str = "/sys/fs/bpf/jettison";
+pub const PINS: &str = "/sys/fs/bpf/jettison";
 
 /// Runs the loader. Returns its exit status and output.
-fn loader(arguments: &[&str]) -> (Option<i32>, String) {
+pub fn loader(arguments: &[&str]) -> (Option<i32>, String) {
     let Output { status, stdout, stderr } = jettison_cc::output(arguments).expect("the loader was built");
     (status.code(), format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr)))
 }
 
 /// Runs `act` on a thread in its own mount namespace, without a BPF file system.
-fn isolated(act: impl FnOnce() + Send) {
+pub fn isolated(act: impl FnOnce() + Send) {
     thread::scope(|scope| {
         let isolated = scope.spawn(|| {
             // SAFETY: the calls only affect this thread, which ends here; the strings are NUL-terminated.
@@ -47,13 +47,13 @@ fn isolated(act: impl FnOnce() + Send) {
 fn load_status_and_unload_leave_nothing_behind() {
     let Some(_turn) = admit("load_status_and_unload_leave_nothing_behind") else { return };
     isolated(|| {
-        assert_eq!(loader(&["status"]), (Some(0), "not loaded\n".to_owned()));
-        let (status, output) = loader(&["load"]);
+        assert_eq!(loader(&["status", "newcwv"]), (Some(0), "not loaded\n".to_owned()));
+        let (status, output) = loader(&["load", "newcwv"]);
         assert_eq!((status, ours().len()), (Some(0), 2), "{output}");
         let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap();
         assert!(allowed.contains("newcwv newcwv_paced"), "any user may choose them: {allowed}");
 
-        let (status, output) = loader(&["status"]);
+        let (status, output) = loader(&["status", "newcwv"]);
         assert_eq!(status, Some(0));
         for line in [
             "non-validated period: 300 s",
@@ -66,17 +66,17 @@ fn load_status_and_unload_leave_nothing_behind() {
         }
 
         // Loading again is allowed with the same parameters only.
-        let (status, output) = loader(&["load", "--validity", "300s"]);
+        let (status, output) = loader(&["load", "newcwv", "--validity", "300s"]);
         assert!(status == Some(0) && output.starts_with("already loaded"), "{output}");
         for options in [["--validity", "2s"], ["--burst", "0"]] {
-            let (status, output) = loader(&["load", options[0], options[1]]);
+            let (status, output) = loader(&["load", "newcwv", options[0], options[1]]);
             assert!(status == Some(1) && output.contains("unload it first"), "{output}");
         }
         assert_eq!(ours().len(), 2);
 
-        assert_eq!(loader(&["unload"]), (Some(0), "unloaded\n".to_owned()));
+        assert_eq!(loader(&["unload", "newcwv"]), (Some(0), "newcwv: unloaded\n".to_owned()));
         assert!(ours().is_empty() && !Path::new(PINS).exists());
-        assert_eq!(loader(&["unload"]), (Some(0), "not loaded\n".to_owned()));
+        assert_eq!(loader(&["unload", "newcwv"]), (Some(0), "not loaded\n".to_owned()));
     });
 }
 
@@ -84,13 +84,13 @@ fn load_status_and_unload_leave_nothing_behind() {
 fn unload_reports_sockets_that_keep_using_the_control() {
     let Some(_turn) = admit("unload_reports_sockets_that_keep_using_the_control") else { return };
     isolated(|| {
-        assert_eq!(loader(&["load"]).0, Some(0));
+        assert_eq!(loader(&["load", "newcwv"]).0, Some(0));
         let network = Network::new(Duration::from_millis(1));
         let sender = Sender::connect(&network, "newcwv");
         sender.send(20);
-        let (_, output) = loader(&["status"]);
+        let (_, output) = loader(&["status", "newcwv"]);
         assert!(output.contains("\nsockets: 1") && output.contains("closing sockets: 0"), "{output}");
-        let (status, output) = loader(&["unload"]);
+        let (status, output) = loader(&["unload", "newcwv"]);
         assert!(status == Some(0) && output.contains("one socket still uses it"), "{output}");
         assert!(ours().is_empty());
         sender.send(20);
@@ -100,9 +100,9 @@ fn unload_reports_sockets_that_keep_using_the_control() {
 #[test]
 fn status_counts_each_socket_once_until_it_is_gone() {
     let Some(_turn) = admit("status_counts_each_socket_once_until_it_is_gone") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let count = || {
-        let (status, output) = loader(&["status"]);
+        let (status, output) = loader(&["status", "newcwv"]);
         assert_eq!(status, Some(0), "{output}");
         let of = |name: &str| {
             let line = output.lines().find_map(|line| line.strip_prefix(name));
@@ -133,21 +133,24 @@ fn status_counts_each_socket_once_until_it_is_gone() {
 #[test]
 fn held_controls_are_shared_and_unloaded_with_the_last_holder() {
     let Some(_turn) = admit("held_controls_are_shared_and_unloaded_with_the_last_holder") else { return };
-    let minute = Settings { validity: Some(Duration::from_secs(60)), burst: Some(3) };
+    let minute = NewCwv { validity: Some(Duration::from_secs(60)), burst: Some(3) };
     let first = jettison_cc::hold(minute).unwrap();
     assert_eq!(ours().len(), 2);
-    let (status, output) = loader(&["status"]);
+    let (status, output) = loader(&["status", "newcwv"]);
     for line in ["held by a process", "non-validated period: 60 s", "burst limit: 3 packets"] {
         assert!(status == Some(0) && output.contains(line), "{output}");
     }
     let second = jettison_cc::hold(minute).unwrap();
-    let different = jettison_cc::hold(Settings::default()).unwrap_err().to_string();
+    let different = jettison_cc::hold(NewCwv::default()).unwrap_err().to_string();
     assert!(different.contains("with a non-validated period of 60 s, not 300 s"), "{different}");
-    let different = jettison_cc::hold(Settings { burst: Some(0), ..minute }).unwrap_err().to_string();
+    let different = jettison_cc::hold(NewCwv { burst: Some(0), ..minute }).unwrap_err().to_string();
     assert!(different.contains("with a burst limit of 3 packets, not none"), "{different}");
     for command in ["load", "unload"] {
-        let arguments: &[&str] =
-            if command == "load" { &["load", "--burst", "3", "--validity", "1min"] } else { &["unload"] };
+        let arguments: &[&str] = if command == "load" {
+            &["load", "newcwv", "--burst", "3", "--validity", "1min"]
+        } else {
+            &["unload", "newcwv"]
+        };
         let (status, output) = loader(arguments);
         assert!(status == Some(1) && output.contains("held by another process"), "{command}: {output}");
     }
@@ -161,7 +164,7 @@ fn held_controls_are_shared_and_unloaded_with_the_last_holder() {
 fn the_end_of_a_thread_unloads_its_controls() {
     let Some(_turn) = admit("the_end_of_a_thread_unloads_its_controls") else { return };
     thread::spawn(|| {
-        std::mem::forget(jettison_cc::hold(Settings::default()).expect("the controls can be held"))
+        std::mem::forget(jettison_cc::hold(NewCwv::default()).expect("the controls can be held"))
     })
     .join()
     .unwrap();
@@ -172,11 +175,24 @@ fn the_end_of_a_thread_unloads_its_controls() {
 fn invalid_arguments_are_rejected_with_the_requirement() {
     let Some(_turn) = admit("invalid_arguments_are_rejected_with_the_requirement") else { return };
     for (arguments, message) in [
-        (&["load", "--validity"][..], "unknown arguments `--validity`"),
+        (&["load", "newcwv", "--validity"][..], "unknown arguments `--validity`"),
         (&["status", "--validity", "1s"], "does not accept --validity"),
-        (&["load", "--burst", "1", "--burst", "2"], "`--burst` must be given once"),
-        (&["load", "--burst", "-1"], "`--burst` must be a number of packets from 0 (no limit)"),
-        (&["load", "--burst", "4294967296"], "`--burst` must be a number of packets from 0 (no limit)"),
+        (&["load", "newcwv", "--burst", "1", "--burst", "2"], "`--burst` must be given once"),
+        (&["load", "newcwv", "--burst", "-1"], "`--burst` must be a number of packets from 0 (no limit)"),
+        (
+            &["load", "newcwv", "--burst", "4294967296"],
+            "`--burst` must be a number of packets from 0 (no limit)",
+        ),
+        (&["load", "newcwv", "--codepoint", "ect0"], "unknown arguments `--codepoint ect0`"),
+        (&["load", "newcwv", "--device", "lo"], "unknown arguments `--device lo`"),
+        (&["load", "dctcp", "--burst", "1"], "unknown arguments `--burst 1`"),
+        (&["load", "prague", "--codepoint", "ce"], "`--codepoint` must be ect1 or ect0, got `ce`"),
+        (
+            &["load", "prague", "--codepoint", "ect0", "--device", "lo"],
+            "`--device` requires `--codepoint ect1`",
+        ),
+        (&["load", "vegas"], "unknown congestion control `vegas`; known: newcwv, dctcp, prague"),
+        (&["load"], "`load` requires the name of a congestion control"),
         (&["lead"], "unknown command `lead`"),
         (&[], "a command is required"),
     ] {
@@ -195,11 +211,11 @@ fn invalid_arguments_are_rejected_with_the_requirement() {
         ("301s", "from 1 ms to 5 min"),
         ("6min", "from 1 ms to 5 min"),
     ] {
-        let (status, output) = loader(&["load", "--validity", validity]);
+        let (status, output) = loader(&["load", "newcwv", "--validity", validity]);
         assert!(status == Some(2) && output.contains(message), "{validity}: {output}");
     }
     let refused =
-        jettison_cc::hold(Settings { validity: Some(Duration::ZERO), burst: None }).unwrap_err().to_string();
+        jettison_cc::hold(NewCwv { validity: Some(Duration::ZERO), burst: None }).unwrap_err().to_string();
     assert!(refused.contains("from 1 ms to 5 min"), "{refused}");
     assert!(ours().is_empty());
 }

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jettison_cc::Settings;
+use jettison_cc::NewCwv;
 
 use crate::admit;
 use crate::network::Network;
@@ -14,7 +14,7 @@ fn an_unvalidated_window_is_halved_per_period_down_to_the_initial_window() {
     let Some(_turn) = admit("an_unvalidated_window_is_halved_per_period_down_to_the_initial_window") else {
         return;
     };
-    let _held = jettison_cc::hold(Settings { validity: Some(Duration::from_secs(2)), burst: None }).unwrap();
+    let _held = jettison_cc::hold(NewCwv { validity: Some(Duration::from_secs(2)), burst: None }).unwrap();
     let network = Network::new(Duration::from_millis(10));
     // The second sender wakes only at the end, and applies the reductions of all periods at once.
     let [awake, asleep] = [(); 2].map(|()| Sender::connect(&network, "newcwv"));

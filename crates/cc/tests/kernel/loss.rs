@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use jettison_cc::Settings;
+use jettison_cc::NewCwv;
 
 use crate::admit_sharing;
 use crate::network::Network;
@@ -27,7 +27,7 @@ fn a_loss_in_the_non_validated_phase_leaves_half_of_the_used_window() {
     else {
         return;
     };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     // (max(pipeACK, LossFlightSize) - R) / 2, with 16 packets in flight and R retransmitted.
     for (lost, window) in [(1, 7), (4, 6)] {
@@ -45,7 +45,7 @@ fn a_timeout_in_the_non_validated_phase_halves_the_flight_size() {
     let Some(_turn) = admit_sharing("a_timeout_in_the_non_validated_phase_halves_the_flight_size") else {
         return;
     };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let sender = rested(&network);
     // All packets, and the tail loss probe (RFC 8985 §7).
@@ -60,7 +60,7 @@ fn a_timeout_in_the_non_validated_phase_halves_the_flight_size() {
 #[test]
 fn a_loss_in_the_validated_phase_halves_the_window() {
     let Some(_turn) = admit_sharing("a_loss_in_the_validated_phase_halves_the_window") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let sender = Sender::connect(&network, "newcwv");
     sender.send(150);

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::net::Ipv4Addr;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,6 +23,11 @@ const MTU: i32 = 1500;
 pub struct Namespace(File);
 
 impl Namespace {
+    /// Its descriptor.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
     /// Runs `act` in the namespace, on a separate thread.
     pub fn inside<T: Send>(&self, act: impl FnOnce() -> T + Send) -> T {
         thread::scope(|scope| {
@@ -55,7 +60,23 @@ struct Path {
     drops: AtomicU32,
     /// Arrival times of the sender's data packets.
     seen: Mutex<Vec<Instant>>,
+    /// The sender's data packets by ECN field (RFC 3168 §5): Not-ECT, ECT(1), ECT(0), CE, as they came.
+    codepoints: [AtomicU32; 4],
+    /// Data packets that were marked, and ACKs with ECE.
+    marked: AtomicU32,
+    echoes: AtomicU32,
+    /// Whether to mark all of the sender's data packets.
+    marks_all: AtomicBool,
+    /// The longest time that a packet waited in the bottleneck, and their sum in nanoseconds with their number.
+    waits: Mutex<Waits>,
     bottleneck: Option<Bottleneck>,
+}
+
+/// Waits of packets in the bottleneck.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Waits {
+    pub packets: u32,
+    pub total: Duration,
 }
 
 /// A link with a tail-drop queue in the sender's direction.
@@ -64,6 +85,8 @@ struct Bottleneck {
     per_packet: Duration,
     /// Packets that the queue holds, with the one in transmission.
     limit: usize,
+    /// The wait from which on ECN-capable packets are marked, all of them.
+    mark_from: Option<Duration>,
     /// Ends of transmission of the packets in the queue.
     ends: Mutex<VecDeque<Instant>>,
 }
@@ -92,7 +115,16 @@ impl Network {
 
     /// Creates a path that also transmits the sender's packets one at a time, from a queue of `limit` packets.
     pub fn with_bottleneck(one_way: Duration, per_packet: Duration, limit: usize) -> Network {
-        Network::over(one_way, Some(Bottleneck { per_packet, limit, ends: Mutex::default() }))
+        Network::over(
+            one_way,
+            Some(Bottleneck { per_packet, limit, mark_from: None, ends: Mutex::default() }),
+        )
+    }
+
+    /// Creates a path with a bottleneck that marks packets that will wait for at least `mark_from`.
+    pub fn with_marks(one_way: Duration, per_packet: Duration, limit: usize, mark_from: Duration) -> Network {
+        let mark_from = Some(mark_from);
+        Network::over(one_way, Some(Bottleneck { per_packet, limit, mark_from, ends: Mutex::default() }))
     }
 
     fn over(one_way: Duration, bottleneck: Option<Bottleneck>) -> Network {
@@ -121,6 +153,26 @@ impl Network {
         self.path.has_failed.store(false, Ordering::SeqCst);
     }
 
+    /// Marks the sender's ECN-capable data packets from now on, or no longer.
+    pub fn mark_all(&self, marks: bool) {
+        self.path.marks_all.store(marks, Ordering::SeqCst);
+    }
+
+    /// The sender's data packets by ECN field, since the beginning.
+    pub fn codepoints(&self) -> [u32; 4] {
+        self.path.codepoints.each_ref().map(|count| count.load(Ordering::SeqCst))
+    }
+
+    /// Packets marked, and ACKs with ECE, since the last call.
+    pub fn take_marks(&self) -> (u32, u32) {
+        (self.path.marked.swap(0, Ordering::SeqCst), self.path.echoes.swap(0, Ordering::SeqCst))
+    }
+
+    /// Waits in the bottleneck since the last call.
+    pub fn take_waits(&self) -> Waits {
+        std::mem::take(&mut *self.path.waits.lock().expect("the forwarder does not panic"))
+    }
+
     /// Arrival times of the sender's data packets since the last call.
     pub fn take_seen(&self) -> Vec<Instant> {
         std::mem::take(&mut *self.path.seen.lock().expect("the forwarder does not panic"))
@@ -147,11 +199,13 @@ impl Path {
             for from in 0..2 {
                 while let Ok(length) = devices[from].read(&mut packet) {
                     let now = Instant::now();
-                    let passes = self.passes(&packet[..length], from == 0, now);
+                    let packet = &mut packet[..length];
+                    let passes = self.passes(packet, from == 0, now);
                     let bottleneck = self.bottleneck.as_ref().filter(|_| from == 0);
                     let send = || bottleneck.map_or(Some(now), |link| link.queue(now));
                     if let Some(sent) = passes.then(send).flatten() {
-                        in_flight[from].push_back((sent + one_way, packet[..length].to_vec()));
+                        self.mark(packet, bottleneck, sent.saturating_duration_since(now));
+                        in_flight[from].push_back((sent + one_way, packet.to_vec()));
                     }
                 }
             }
@@ -166,14 +220,54 @@ impl Path {
         }
     }
 
+    /// Marks a packet that will leave after `wait`, if the path marks it.
+    fn mark(&self, packet: &mut [u8], bottleneck: Option<&Bottleneck>, wait: Duration) {
+        let Some(link) = bottleneck else {
+            if self.marks_all.load(Ordering::SeqCst) && tcp_payload(packet).is_some_and(|length| length > 0) {
+                self.set_ce(packet);
+            }
+            return;
+        };
+        // Its own transmission is no wait.
+        let wait = wait.saturating_sub(link.per_packet);
+        let mut waits = self.waits.lock().expect("no thread panics while it holds the lock");
+        waits.packets += 1;
+        waits.total += wait;
+        drop(waits);
+        if link.mark_from.is_some_and(|least| wait >= least) {
+            self.set_ce(packet);
+        }
+    }
+
+    /// Sets CE in an ECN-capable IPv4 packet, with its checksum (RFC 1624 §3).
+    fn set_ce(&self, packet: &mut [u8]) {
+        if packet[1] & 3 == 0 || packet[1] & 3 == 3 {
+            return;
+        }
+        let word = |packet: &[u8], at: usize| u32::from(u16::from_be_bytes([packet[at], packet[at + 1]]));
+        let old = word(packet, 0);
+        packet[1] |= 3;
+        let mut sum = (!word(packet, 10) & 0xffff) + (!old & 0xffff) + word(packet, 0);
+        while sum > 0xffff {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        let checksum = !u16::try_from(sum).expect("the carry was added");
+        packet[10..12].copy_from_slice(&checksum.to_be_bytes());
+        self.marked.fetch_add(1, Ordering::SeqCst);
+    }
+
     fn passes(&self, packet: &[u8], is_senders: bool, now: Instant) -> bool {
         if self.has_failed.load(Ordering::SeqCst) {
             return false;
         }
         let Some(payload) = tcp_payload(packet) else { return false };
+        if !is_senders {
+            self.echoes.fetch_add(u32::from(has_ece(packet)), Ordering::SeqCst);
+        }
         if !is_senders || payload == 0 {
             return true;
         }
+        self.codepoints[usize::from(packet[1] & 3)].fetch_add(1, Ordering::SeqCst);
         self.seen.lock().expect("no thread panics while it holds the lock").push(now);
         let dropped =
             self.drops.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |drops| drops.checked_sub(1)).is_ok();
@@ -190,6 +284,11 @@ fn tcp_payload(packet: &[u8]) -> Option<usize> {
     let header = usize::from(first & 15) * 4;
     let offset = usize::from(packet.get(header + 12)? >> 4) * 4;
     packet.len().checked_sub(header + offset)
+}
+
+/// Whether a TCP packet over IPv4 has ECE.
+fn has_ece(packet: &[u8]) -> bool {
+    packet.get(usize::from(packet[0] & 15) * 4 + 13).is_some_and(|flags| flags & 0x40 != 0)
 }
 
 /// Waits until a device is readable or until `due`, at most 50 ms.

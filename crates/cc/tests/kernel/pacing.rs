@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use jettison_cc::Settings;
+use jettison_cc::NewCwv;
 
 use crate::admit;
 use crate::network::Network;
@@ -32,7 +32,7 @@ fn spreads(network: &Network, sender: &Sender) -> [Duration; 3] {
 #[test]
 fn only_the_paced_control_spreads_a_burst() {
     let Some(_turn) = admit("only_the_paced_control_spreads_a_burst") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let at_once = spreads(&network, &Sender::connect(&network, "newcwv"));
     let paced = spreads(&network, &Sender::connect(&network, "newcwv_paced"));
@@ -44,7 +44,7 @@ fn only_the_paced_control_spreads_a_burst() {
 #[test]
 fn switching_to_the_unpaced_control_stops_pacing() {
     let Some(_turn) = admit("switching_to_the_unpaced_control_stops_pacing") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let sender = Sender::connect(&network, "newcwv_paced");
     let paced = spreads(&network, &sender);

@@ -26,13 +26,28 @@ pub struct Info {
     pub unacknowledged: u32,
     pub retransmitted: u32,
     pub is_open: bool,
+    /// Packets delivered, and those that were marked among them.
+    pub delivered: u32,
+    pub delivered_ce: u32,
+    /// Bytes per second; the greatest number where there is no pacing.
+    pub pacing_rate: u64,
+    /// Round-trip time, smoothed, in microseconds.
+    pub rtt: u32,
 }
 
 impl Sender {
     /// Opens a connection that uses `control` from its first packet on.
     pub fn connect(network: &Network, control: &str) -> Sender {
+        Sender::connect_to(network, control, None)
+    }
+
+    /// Opens such a connection to a receiver that has the control `receivers`.
+    pub fn connect_to(network: &Network, control: &str, receivers: Option<&str>) -> Sender {
         let listener =
             network.receiver.inside(|| TcpListener::bind((RECEIVER, 0)).expect("any port is free"));
+        if let Some(name) = receivers {
+            set(&listener, libc::IPPROTO_TCP, libc::TCP_CONGESTION, name.as_bytes());
+        }
         set(&listener, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &BUFFER.to_ne_bytes());
         let port = listener.local_addr().expect("the listener is bound").port();
         let reader = thread::spawn(move || {
@@ -89,21 +104,28 @@ impl Sender {
     }
 
     pub fn info(&self) -> Info {
-        // SAFETY: all zeros is a valid `tcp_info`.
-        let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
-        let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
-        let to = std::ptr::from_mut(&mut info).cast();
+        // With the members up to `delivered_ce` (linux/tcp.h), which libc's struct does not have.
+        let mut info = [0u8; 200];
+        let mut length = info.len() as libc::socklen_t;
+        let to = info.as_mut_ptr().cast();
         // SAFETY: `info` has room for `length` bytes.
         let done = unsafe {
             libc::getsockopt(self.stream().as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, to, &mut length)
         };
         assert_eq!(done, 0, "TCP_INFO: {}", std::io::Error::last_os_error());
+        let word = |at: usize| u32::from_ne_bytes([info[at], info[at + 1], info[at + 2], info[at + 3]]);
+        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
         Info {
-            window: info.tcpi_snd_cwnd,
-            ssthresh: info.tcpi_snd_ssthresh,
-            unacknowledged: info.tcpi_unacked,
-            retransmitted: info.tcpi_total_retrans,
-            is_open: info.tcpi_ca_state == 0,
+            window: word(80),
+            ssthresh: word(76),
+            unacknowledged: word(24),
+            retransmitted: word(100),
+            // After marks the kernel reduces the window until it sends again (TCP_CA_CWR).
+            is_open: matches!(info[1], 0 | 2),
+            delivered: word(192),
+            delivered_ce: word(196),
+            pacing_rate: long(104),
+            rtt: word(68),
         }
     }
 

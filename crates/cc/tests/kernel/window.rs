@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use jettison_cc::Settings;
+use jettison_cc::NewCwv;
 
 use crate::admit_sharing;
 use crate::network::Network;
@@ -18,7 +18,7 @@ fn the_window_survives_idleness_and_small_writes_unlike_renos() {
     let Some(_turn) = admit_sharing("the_window_survives_idleness_and_small_writes_unlike_renos") else {
         return;
     };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let names = ["reno", "newcwv", "newcwv_paced"];
     let senders = names.map(|name| Sender::connect(&network, name));
@@ -62,7 +62,7 @@ fn the_window_survives_idleness_and_small_writes_unlike_renos() {
 #[test]
 fn a_window_that_is_used_again_is_validated_and_grows() {
     let Some(_turn) = admit_sharing("a_window_that_is_used_again_is_validated_and_grows") else { return };
-    let _held = jettison_cc::hold(Settings::default()).unwrap();
+    let _held = jettison_cc::hold(NewCwv::default()).unwrap();
     let network = Network::new(ONE_WAY);
     let sender = Sender::connect(&network, "newcwv");
     sender.send(BURST);

@@ -2,11 +2,15 @@
 
 use jettison_core::Duration;
 use jettison_registry::Choices;
-use jettison_tcp::congestion::{Controller, Growth, HyStart, InKernel, NewCwvParameters, ReduceFrom};
+use jettison_tcp::congestion::{
+    Controller, Ect, Growth, HyStart, InKernel, NewCwvParameters, PragueParameters, ReduceFrom,
+};
 use jettison_tcp::{EcnSwitch, Switch, TcpParameters};
+use serde::de::DeserializeOwned;
 
-/// Parameters of `newcwv` that the kernel's has too: those of [`NewCwvSettings`].
-const OF_NEWCWV: [&str; 2] = ["burst_segments", "non_validated_period"];
+/// Parameters of controllers that the kernel's have too: those of [`NewCwvSettings`], and [`prague_codepoint`].
+const OF_CONTROLLERS: [(&str, &str); 3] =
+    [("newcwv", "burst_segments"), ("newcwv", "non_validated_period"), ("prague", "codepoint")];
 
 /// Parameters for the kernel's `newcwv`, as in [`NewCwvParameters`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,18 +26,37 @@ pub struct NewCwvSettings {
 /// # Errors
 /// If the parameters are not those of the controller.
 pub fn newcwv_settings(parameters: &TcpParameters) -> Result<Option<NewCwvSettings>, serde_json::Error> {
-    if parameters.congestion.kind != "newcwv" {
+    let of_newcwv = |NewCwvParameters { non_validated_period, burst_segments, .. }| NewCwvSettings {
+        non_validated_period,
+        burst_segments,
+    };
+    Ok(parameters_of(parameters, "newcwv")?.map(of_newcwv))
+}
+
+/// The codepoint of data for `prague`; `None` for other controllers.
+///
+/// # Errors
+/// If the parameters are not those of the controller.
+pub fn prague_codepoint(parameters: &TcpParameters) -> Result<Option<Ect>, serde_json::Error> {
+    Ok(parameters_of(parameters, "prague")?.map(|PragueParameters { codepoint, .. }| codepoint))
+}
+
+/// The parameters of the controller if it is a `kind`.
+fn parameters_of<P: DeserializeOwned>(
+    parameters: &TcpParameters,
+    kind: &str,
+) -> Result<Option<P>, serde_json::Error> {
+    if parameters.congestion.kind != kind {
         return Ok(None);
     }
     let mut given = parameters.congestion.parameters.clone();
     given.extend(parameters.congestion_parameters.clone());
-    let NewCwvParameters { non_validated_period, burst_segments, .. } = serde_json::from_value(given.into())?;
-    Ok(Some(NewCwvSettings { non_validated_period, burst_segments }))
+    serde_json::from_value(given.into()).map(Some)
 }
 
 /// Name of the kernel's congestion control for these parameters.
 ///
-/// `newcwv` and `newcwv_paced` are the project's own, loaded by `jettison cc load`. Use [`super::check_congestion`] to find
+/// `newcwv`, `newcwv_paced` and `prague` are the project's own, loaded by `jettison cc load`, as is `dctcp` for kernels without it. Use [`super::check_congestion`] to find
 /// out whether a kernel provides the control.
 ///
 /// # Errors
@@ -68,11 +91,13 @@ pub fn sysctls(parameters: &TcpParameters) -> Vec<(&'static str, String)> {
     switch("net/ipv4/tcp_slow_start_after_idle", idle.0, idle.1);
     switch("net/ipv4/tcp_recovery", parameters.rack_tlp, defaults.rack_tlp);
     switch("net/ipv4/tcp_frto", parameters.eifel, defaults.eifel);
-    // The kernel's default is 2 (accept ECN, do not request it); DCTCP and Prague request it themselves.
+    // The kernel's default is 2 (accept ECN, do not request it); DCTCP and Prague request it themselves. 3 accepts and requests
+    // accurate ECN, so that a peer of Prague with another controller has it too.
     match parameters.ecn {
+        EcnSwitch::Off => all.push(("net/ipv4/tcp_ecn", "0".to_owned())),
+        _ if parameters.congestion.kind == "prague" => all.push(("net/ipv4/tcp_ecn", "3".to_owned())),
         EcnSwitch::Auto => {}
         EcnSwitch::On => all.push(("net/ipv4/tcp_ecn", "1".to_owned())),
-        EcnSwitch::Off => all.push(("net/ipv4/tcp_ecn", "0".to_owned())),
         EcnSwitch::Accurate => all.push(("net/ipv4/tcp_ecn", "3".to_owned())),
     }
     if !parameters.rack_tlp {
@@ -101,7 +126,7 @@ pub fn unsupported(parameters: &TcpParameters) -> Vec<String> {
     };
     let p = parameters;
     let controller = &p.congestion.kind;
-    let is_ignored = |name: &&String| controller != "newcwv" || !OF_NEWCWV.contains(&name.as_str());
+    let is_ignored = |name: &&String| !OF_CONTROLLERS.contains(&(controller.as_str(), name.as_str()));
     let given = p.congestion.parameters.keys().chain(p.congestion_parameters.keys());
     let ignored: Vec<&str> = given.filter(is_ignored).map(String::as_str).collect();
     say(
@@ -226,6 +251,18 @@ mod tests {
         let settings = newcwv_settings(&four).unwrap().unwrap();
         assert_eq!((settings.burst_segments, settings.non_validated_period), (4, Duration::from_secs(300)));
         assert_eq!(newcwv_settings(&TcpParameters::default()).unwrap(), None);
+        let prague = TcpParameters {
+            congestion: "prague".into(),
+            congestion_parameters: [("codepoint".to_owned(), "ect0".into())].into_iter().collect(),
+            ..TcpParameters::default()
+        };
+        assert_eq!(unsupported(&prague), Vec::<String>::new());
+        assert_eq!(prague_codepoint(&prague).unwrap(), Some(Ect::Ect0));
+        assert_eq!(sysctls(&prague), [("net/ipv4/tcp_ecn", "3".to_owned())]);
+        assert_eq!(
+            sysctls(&TcpParameters { ecn: EcnSwitch::Off, ..prague }),
+            [("net/ipv4/tcp_ecn", "0".to_owned())]
+        );
         let missing = unsupported(&newcwv("bins", 4));
         assert_eq!(missing, ["bins: the kernel's `newcwv` uses its own values"]);
         let expected = [

@@ -36,9 +36,11 @@ use jettison_measure::{Distribution, Recorder};
 use jettison_sockets::Application;
 use jettison_wire::FlowId;
 
-pub use congestion::{NewCwvSettings, kernel_congestion, newcwv_settings, sysctls, unsupported};
+pub use congestion::{
+    NewCwvSettings, kernel_congestion, newcwv_settings, prague_codepoint, sysctls, unsupported,
+};
 pub use diag::{DiagSampler, SocketRule};
-pub use options::check_congestion;
+pub use options::{check_congestion, has_congestion};
 pub(crate) use readings::latest;
 pub use readings::{Reading, Readings};
 pub use runtime::LiveHosts;

@@ -38,6 +38,13 @@ pub fn check_congestion(parameters: &TcpParameters) -> Result<(), String> {
         .map_err(|error| format!("cannot use the kernel's congestion control `{name}`: {error}"))
 }
 
+/// Whether a socket in the calling thread's namespace can use this congestion control of the kernel, whose module is loaded if
+/// there is one.
+pub fn has_congestion(name: &str) -> bool {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None);
+    socket.is_ok_and(|socket| socket.set_tcp_congestion(name.as_bytes()).is_ok())
+}
+
 /// Creates a non-blocking socket of that type for the address family of `address`.
 pub(super) fn new_socket(address: IpAddr, kind: Type, protocol: Option<Protocol>) -> io::Result<Socket> {
     let domain = if address.is_ipv4() { Domain::IPV4 } else { Domain::IPV6 };

@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use jettison_cc::{CONTROLS, Control};
+use jettison_live::net::{Namespace, sysctl};
 use jettison_live::process::{self, Privileges};
+use jettison_registry::nearest;
 use jettison_scenario::build::LivePlan;
 use jettison_sockets::command::CommandParameters;
+use jettison_tcp::EcnSwitch;
 
 use super::command::{program_names, results_name, words};
 
@@ -16,8 +20,10 @@ pub struct Machine {
     pub root: bool,
     /// Congestion controls of the kernel.
     pub congestion: Vec<String>,
-    /// The reason why `newcwv` and `newcwv_paced` cannot be loaded; `None` if they can.
-    pub no_newcwv: Option<String>,
+    /// The reason why controls cannot be loaded through eBPF; `None` if they can.
+    pub no_ebpf: Option<String>,
+    /// Whether the kernel's TCP has accurate ECN feedback (RFC 9768).
+    pub accurate_ecn: bool,
 }
 
 impl Machine {
@@ -28,20 +34,26 @@ impl Machine {
         of_device || !name.starts_with("net.") || Path::new("/proc/sys").join(name.replace('.', "/")).exists()
     }
 
+    /// Whether the kernel lets a host request accurate ECN for all controllers. Linux 6.18 has it for controllers that need it
+    /// only.
+    fn requests_accurate_ecn(&self) -> bool {
+        let accepts = |namespace: Namespace| sysctl::set(&namespace, "net.ipv4.tcp_ecn", "3").is_ok();
+        // Without root a namespace can only be created inside of the run, whose notes then have the reason.
+        self.accurate_ecn && (!self.root || Namespace::new().is_ok_and(accepts))
+    }
+
     /// Capabilities of this machine.
     pub fn of(privileges: &Privileges) -> Machine {
         let congestion = jettison_cc::available().unwrap_or_default();
-        let no_newcwv = match (jettison_cc::missing(), privileges.root) {
+        let no_ebpf = match (jettison_cc::missing(), privileges.root) {
             (Some(missing), _) => Some(missing.to_owned()),
             (None, false) => Some("loading requires root".to_owned()),
             (None, true) => None,
         };
-        Machine { root: privileges.root, congestion, no_newcwv }
+        let accurate_ecn = Path::new("/proc/sys/net/ipv4/tcp_ecn_option").exists();
+        Machine { root: privileges.root, congestion, no_ebpf, accurate_ecn }
     }
 }
-
-/// Kernel names of the controllers implemented in eBPF.
-pub const FROM_EBPF: [&str; 2] = ["newcwv", "newcwv_paced"];
 
 /// All reasons why a plan cannot run on this machine, one message each.
 pub fn obstacles(plan: &LivePlan, machine: &Machine, folder: &Path) -> Vec<String> {
@@ -62,6 +74,15 @@ pub fn obstacles(plan: &LivePlan, machine: &Machine, folder: &Path) -> Vec<Strin
         };
         if let Some(why) = why {
             found.push(format!("flows.{}.transport.congestion: {why}", flow.name));
+        }
+        // Prague asks for it by itself.
+        let wants_accurate = tcp.ecn == EcnSwitch::Accurate && tcp.congestion.kind != "prague";
+        if wants_accurate && !machine.requests_accurate_ecn() {
+            found.push(format!(
+                "flows.{}.transport.ecn: \"accurate\" requires a kernel that accepts net.ipv4.tcp_ecn = 3, as Linux 7.2 does; \
+                 this one does not",
+                flow.name
+            ));
         }
     }
     for name in duplicate_names(plan) {
@@ -101,14 +122,31 @@ fn duplicate_names(plan: &LivePlan) -> Vec<String> {
 
 /// Reason why the kernel cannot use a congestion control.
 fn missing_congestion_control(machine: &Machine, name: &str) -> Option<String> {
-    if machine.congestion.iter().any(|known| known == name) {
+    // A module of the kernel's own is loaded when a socket asks for it.
+    if machine.congestion.iter().any(|known| known == name) || jettison_live::host::has_congestion(name) {
         return None;
     }
-    if FROM_EBPF.contains(&name) {
-        return machine.no_newcwv.as_ref().map(|why| format!("`{name}` cannot be loaded: {why}"));
+    if name == "prague" && !machine.accurate_ecn {
+        let requirement =
+            "it requires accurate ECN (AccECN, RFC 9768), which this kernel lacks; Linux 6.18 has it";
+        return Some(format!("`{name}` cannot be loaded: {requirement}"));
+    }
+    if Control::find(name).is_some_and(|control| control.names.contains(&name)) {
+        return machine.no_ebpf.as_ref().map(|why| format!("`{name}` cannot be loaded: {why}"));
     }
     let known = machine.congestion.join(", ");
-    Some(format!("this kernel has no `{name}`; it has {known}, and newcwv and newcwv_paced through eBPF"))
+    let ours: Vec<&str> = CONTROLS.iter().flat_map(|control| control.names).copied().collect();
+    Some(format!(
+        "this kernel has no `{name}`; it has {known}, and through eBPF {}{}",
+        ours.join(", "),
+        near(name, machine, &ours)
+    ))
+}
+
+/// The known name that was presumably meant, as a continuation of a message.
+fn near(name: &str, machine: &Machine, ours: &[&str]) -> String {
+    let known = machine.congestion.iter().map(String::as_str).chain(ours.iter().copied());
+    nearest(name, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
 /// Reason why a command's program cannot be started. Placeholders other than `{folder}` cannot be checked yet.

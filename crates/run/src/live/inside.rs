@@ -75,13 +75,16 @@ impl Inside<'_> {
         let scratch = self.scratch.join(self.number.to_string());
         fs::create_dir(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
         let place = Place::new(self.folder, &scratch)?;
-        let _controllers = Controllers::load(&plan, &Machine::of(self.privileges))?;
+        let mut controllers = Controllers::load(&plan, &Machine::of(self.privileges))?;
         let message = |error: jettison_live::LiveError| error.to_string();
         let mut notes = Vec::new();
         let hosts = machine::make(&plan, link, self.options.uplink, &mut notes).map_err(message)?;
         let namespaces: Vec<Arc<Namespace>> = hosts.iter().map(|host| Arc::clone(&host.namespace)).collect();
         let before = machine::count(&namespaces, &plan).map_err(message)?;
-        let kernels = machine::settings(&namespaces, &plan, link).map_err(message)?;
+        for host in &hosts {
+            controllers.prepare(&host.namespace, host.tun.name())?;
+        }
+        let kernels = machine::settings(&namespaces, &plan, link, controllers.origins()).map_err(message)?;
         let real_time = self.options.real_time && self.privileges.real_time;
         let programs_priority = match real_time {
             true => programs_priority(),

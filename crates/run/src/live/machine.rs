@@ -80,7 +80,13 @@ pub fn make(
                     ));
                 }
                 if let Err(error) = sysctl::set(&namespace, &name, &value) {
-                    notes.push(format!("host {}: {error}", host.name));
+                    let reason = match (name.as_str(), value.as_str()) {
+                        ("net.ipv4.tcp_ecn", "3") => {
+                            "; prague has accurate ECN if both ends of a flow use it"
+                        }
+                        _ => "",
+                    };
+                    notes.push(format!("host {}: {error}{reason}", host.name));
                 }
                 wanted.push((name, value));
             }
@@ -114,11 +120,13 @@ fn flow_settings(plan: &LivePlan, host: usize) -> Vec<(String, String)> {
     tcp.flat_map(jettison_live::host::sysctls).map(|(path, value)| (path.replace('/', "."), value)).collect()
 }
 
-/// Reads the settings of the hosts' kernels that TCP depends on, the hosts with the same values together.
+/// Reads the settings of the hosts' kernels that TCP depends on, the hosts with the same values together, with the `origins` of
+/// congestion controls.
 pub fn settings(
     namespaces: &[Arc<Namespace>],
     plan: &LivePlan,
     link: &Link,
+    origins: &[(&str, &str)],
 ) -> Result<Vec<HostSettings>, LiveError> {
     let mut all: Vec<HostSettings> = Vec::new();
     for (index, (namespace, host)) in namespaces.iter().zip(&plan.hosts).enumerate() {
@@ -128,6 +136,9 @@ pub fn settings(
             net::read_settings(namespace, link.machine(), &others.collect::<Vec<_>>())?.into_iter().collect();
         // Of the routes, where the kernel refuses it as the namespace's default.
         values.insert("congestion".to_owned(), host.congestion.clone());
+        values.extend(
+            origins.iter().map(|(name, origin)| (format!("congestion.{name}"), (*origin).to_owned())),
+        );
         values.insert("txqueuelen".to_owned(), TX_QUEUE.to_string());
         match all.iter_mut().find(|known| known.values == values) {
             Some(known) => known.hosts.push(host.name.clone()),
