@@ -20,7 +20,7 @@ impl Packet {
     pub fn segment(&self) -> Option<Segment> {
         match &self.body {
             Body::Buffer(buffer) => Segment::parse(buffer.ip()),
-            Body::Model(_) | Body::Payload(_) => match &self.headers()?.transport {
+            Body::Model(_) | Body::Payload(_) | Body::Corrupted(_) => match &self.headers()?.transport {
                 Transport::Tcp(tcp) => {
                     Some(Segment { tcp: *tcp, payload: self.payload_length(), has_other_options: false })
                 }
