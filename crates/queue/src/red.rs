@@ -7,6 +7,9 @@
 //!
 //! Above the upper threshold the arrival is signalled, or a random packet of the queue (`victim`).
 //!
+//! With `adaptive`, `max_p` follows the average: twice a second it grows while the average is above the middle of the thresholds
+//! and shrinks while it is below (Floyd, Gummadi & Shenker 2001).
+//!
 //! Units: thresholds and average in packets or in bytes, as `min_th` is written; `w_q` and `max_p` in (0, 1].
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
@@ -19,11 +22,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::{
-    Backlog, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold, Victim,
+    Backlog, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold, UpdateTimer,
+    Victim,
 };
 
+mod adaptive;
+
 /// Gauges of the internal state.
-const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY];
+const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY, MAX_P];
 
 const AVERAGE: Gauge =
     Gauge::new("red_average", "packets", "Average queue length avg, if the thresholds are in packets.");
@@ -34,13 +40,15 @@ const PROBABILITY: Gauge = Gauge::new(
     "1",
     "Signalling probability p_b at the current average, before the spacing by `count`.",
 );
+const MAX_P: Gauge =
+    Gauge::new("red_max_p", "1", "Probability as the average reaches the upper threshold, max_p.");
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("red", "RED", build)
         .style(PINK, Solid)
         .summary("Drops or marks arrivals with a probability that grows with the average queue length")
-        .source("Floyd & Jacobson 1993; gentle: Floyd 2000")
+        .source("Floyd & Jacobson 1993; gentle: Floyd 2000; adaptive: Floyd, Gummadi & Shenker 2001")
         .page("disciplines/red.md")
         .gauges(GAUGES)
 }
@@ -60,6 +68,11 @@ pub struct RedParameters {
     pub max_p: f64,
     /// Raises the probability linearly from `max_p` at `max_th` to 1 at twice `max_th`, instead of a step to 1 (Floyd 2000).
     pub gentle: bool,
+    /// Adapts `max_p` within 0.01 and 0.5 so that the average stays near the middle of the thresholds (Adaptive RED).
+    pub adaptive: bool,
+    /// With `adaptive`: sets `min_th`, `max_th` and `w_q` from the link's rate, so that the average delay is near this value.
+    /// Unset: as given.
+    pub target_delay: Option<Duration>,
     /// The packet that is signalled above the upper threshold: the arrival (§4), or a random one of the queue and the arrival
     /// (ALTQ up to 1.1.2). The latter is dropped, or marked where it is, and the arrival is queued.
     pub victim: Victim,
@@ -87,6 +100,8 @@ impl Default for RedParameters {
             w_q: 0.002,
             max_p: 0.02,
             gentle: false,
+            adaptive: false,
+            target_delay: None,
             victim: Victim::Arrival,
             ecn: false,
             mark_above_max: true,
@@ -111,6 +126,12 @@ impl RedParameters {
         })?;
         for (key, value) in [("w_q", self.w_q), ("max_p", self.max_p)] {
             ParameterError::require(value > 0.0 && value <= 1.0, key, "be in (0, 1]", value)?;
+        }
+        if let Some(delay) = self.target_delay {
+            ParameterError::require(!delay.is_zero(), "target_delay", "be > 0", delay)?;
+            ParameterError::unless(self.adaptive, "target_delay", || {
+                "must be unset unless `adaptive = true`: the thresholds are those of Adaptive RED".to_owned()
+            })?;
         }
         ParameterError::require(self.s.is_none_or(|s| !s.is_zero()), "s", "be > 0", "0 s")?;
         for (key, size) in
@@ -137,6 +158,8 @@ pub struct Red {
     random: RandomStream,
 
     state: RedState,
+    /// Adapts `max_p`; `None` for RED.
+    timer: Option<UpdateTimer>,
     /// Typical transmission time of a small packet; `None` until the link's rate is known.
     s: Option<Duration>,
     fifo: SparseFifo,
@@ -158,7 +181,8 @@ impl Red {
             maximum_packet_size: parameters.maximum_packet_size.get(),
         };
         let (s, state) = (parameters.s, RedState::default());
-        Ok(Red { parameters, settings, random, state, s, fifo: SparseFifo::default() })
+        let timer = parameters.adaptive.then(|| UpdateTimer::new(adaptive::INTERVAL));
+        Ok(Red { parameters, settings, random, state, timer, s, fifo: SparseFifo::default() })
     }
 
     /// The average queue length, in the unit of the thresholds.
@@ -241,18 +265,38 @@ impl QueueDiscipline for Red {
         packet
     }
 
+    fn handle_wakeup(&mut self, now: Time, _: &mut dyn Outcomes) {
+        if self.timer.as_mut().is_some_and(|timer| timer.is_due(now)) {
+            let idles = self.fifo.is_empty();
+            let average = if idles {
+                self.state.idle_average(self.settings.w_q, self.s, now)
+            } else {
+                self.state.average()
+            };
+            adaptive::adapt(&mut self.settings, average);
+        }
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.timer.map(|timer| timer.next())
+    }
+
     fn capacity_changed(&mut self, rate: Rate, _: Time) {
+        if let (Some(delay), false) = (self.parameters.target_delay, rate.is_zero()) {
+            adaptive::configure(&mut self.settings, delay, rate, self.parameters.mean_packet);
+        }
         if self.parameters.s.is_none() {
             self.s = (!rate.is_zero()).then(|| rate.time_for(self.parameters.mean_packet));
         }
     }
 
     fn uses_wakeups(&self) -> bool {
-        false
+        self.timer.is_some()
     }
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         self.state.gauges(&self.settings, [&AVERAGE, &AVERAGE_BYTES, &PROBABILITY], out);
+        out.set(&MAX_P, self.settings.max_p);
     }
 
     fn backlog(&self) -> Backlog {

@@ -105,10 +105,16 @@ impl RedState {
     /// Decays the average over an idle period, as if m small packets had arrived at an empty queue (§4). If `s` is unknown,
     /// only the current arrival counts.
     pub(crate) fn idle(&mut self, w_q: f64, s: Option<Duration>, now: Time) {
-        let m = s.map_or(1.0, |s| now.since(self.q_time).as_secs_f64() / s.as_secs_f64());
-        self.average *= libm::pow(1.0 - w_q, m);
+        self.average = self.idle_average(w_q, s, now);
         // If this arrival is dropped, the idle time up to now must not count twice.
         self.q_time = now;
+    }
+
+    /// The average that an arrival at the empty queue would find.
+    #[inline]
+    pub(crate) fn idle_average(&self, w_q: f64, s: Option<Duration>, now: Time) -> f64 {
+        let m = s.map_or(1.0, |s| now.since(self.q_time).as_secs_f64() / s.as_secs_f64());
+        self.average * libm::pow(1.0 - w_q, m)
     }
 
     /// Records that the queue has become empty.
