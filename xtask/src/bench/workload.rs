@@ -90,6 +90,7 @@ impl Workload {
         if supports_ecn(self.discipline) {
             value["ecn"] = json!(true);
         }
+        let unlimited = json!({ "kind": "tail-drop", "limit": "unlimited" });
         let parameters = match self.discipline {
             // The backlog is between the thresholds, where every arrival draws a random number.
             "red" => json!({ "min_th": packets(backlog / 2), "max_th": packets(backlog * 2) }),
@@ -137,6 +138,25 @@ impl Workload {
                 "rate": "1000000000 packets/s",
                 "queue": { "kind": "tail-drop", "limit": "unlimited" },
             }),
+            "tbf" => json!({ "rate": "1 Tbit/s", "peakrate": "2 Tbit/s", "mtu": "1 MB", "queue": unlimited }),
+            "policer" => json!({ "rate": "1 Tbit/s", "burst": "1 GB", "queue": unlimited }),
+            // Four classes by source address, two of them below a third; all borrow.
+            "htb" => {
+                let class = |name: &str, parent: Value, source: &str| {
+                    json!({ "name": name, "parent": parent, "rate": "1 Gbit/s", "ceil": "1 Tbit/s", "burst": "1 MB",
+                        "cburst": "1 GB", "queue": unlimited, "match": [{ "source": source }] })
+                };
+                json!({ "rate": "1 Tbit/s", "default": "d", "classes": [
+                    { "name": "ab", "rate": "2 Gbit/s", "ceil": "1 Tbit/s", "burst": "1 GB", "cburst": "1 GB" },
+                    class("a", json!("ab"), "10.0.0.0/27"), class("b", json!("ab"), "10.0.0.32/27"),
+                    class("c", json!(null), "10.0.0.64/28"), class("d", json!(null), "10.0.0.0/8"),
+                ] })
+            }
+            // All packets are in a band that shares.
+            "ets" => {
+                json!({ "bands": [unlimited, unlimited, unlimited], "strict": 1, "dscp": { "default": 1 } })
+            }
+            "fq" => json!({ "flow_limit": "unlimited", "maxrate": "1 Tbit/s" }),
             "priority" => json!({ "bands": [{ "kind": "tail-drop", "limit": "unlimited" }, "codel", "pi2"] }),
             _ => json!({}),
         };
