@@ -145,6 +145,10 @@ reasons! {
     Corrupted = "corrupted", owner "link";
     /// CAKE's ACK filter: a newer ACK of the flow is in the queue.
     AckFiltered = "ack-filtered", owner "cake";
+    /// A policer: the packet exceeds the rate, and no token is left for it.
+    Policed = "policed", owner "policer";
+    /// fq: the flow has as many packets in the queue as a flow may have.
+    FlowLimit = "flow-limit", owner "fq";
 }
 
 reasons! {

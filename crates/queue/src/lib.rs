@@ -67,6 +67,9 @@ jettison_registry::components! {
     pub mod packet_rate;
     pub mod tbf;
     pub mod htb;
+    pub mod policer;
+    pub mod ets;
+    pub mod fq;
     pub mod fred;
     pub mod red_dpm;
     pub mod blue;

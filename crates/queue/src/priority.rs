@@ -74,26 +74,54 @@ fn build(
     parameters: PriorityParameters,
     context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
-    // Checked before the list is made: a count can be huge.
-    let count = match &parameters.bands {
-        Bands::Count(count) => *count,
-        Bands::List(values) => values.len() as u64,
-    };
-    let in_range = (1..=MAX_BANDS as u64).contains(&count);
-    ParameterError::require(in_range, "bands", "be 1 to 256 bands, such as `bands = 3`", count)?;
-    let values = match parameters.bands {
-        Bands::Count(count) => vec![Value::from("tail-drop"); count as usize],
-        Bands::List(values) => values,
-    };
-    let mut bands = Vec::with_capacity(values.len());
-    for (number, value) in values.iter().enumerate() {
-        // Random streams are named by the band's number, so bands draw independently.
-        let random = |name: &str| (context.random)(&format!("band {number} {name}"));
-        let inner = BuildContext { random: &random, registry: context.registry };
-        let built = context.registry.build(value, &inner);
-        bands.push(built.map_err(|error| error.under(&number.to_string()).under("bands"))?);
+    let bands = parameters.bands.build(context)?;
+    let by_dscp = by_dscp(parameters.dscp.as_ref(), parameters.other, bands.len())?;
+    Ok(Box::new(Priority { by_dscp, limit: parameters.limit, bands }))
+}
+
+impl Bands {
+    /// The disciplines of the parameter `bands`.
+    ///
+    /// # Errors
+    /// If their number is out of range, or one cannot be built.
+    pub(crate) fn build(
+        self,
+        context: &BuildContext<'_>,
+    ) -> Result<Vec<Box<dyn QueueDiscipline>>, ParameterError> {
+        // Checked before the list is made: a count can be huge.
+        let count = match &self {
+            Bands::Count(count) => *count,
+            Bands::List(values) => values.len() as u64,
+        };
+        let in_range = (1..=MAX_BANDS as u64).contains(&count);
+        ParameterError::require(in_range, "bands", "be 1 to 256 bands, such as `bands = 3`", count)?;
+        let values = match self {
+            Bands::Count(count) => vec![Value::from("tail-drop"); count as usize],
+            Bands::List(values) => values,
+        };
+        let mut bands = Vec::with_capacity(values.len());
+        for (number, value) in values.iter().enumerate() {
+            // Random streams are named by the band's number, so bands draw independently.
+            let random = |name: &str| (context.random)(&format!("band {number} {name}"));
+            let inner = BuildContext { random: &random, registry: context.registry };
+            let built = context.registry.build(value, &inner);
+            bands.push(built.map_err(|error| error.under(&number.to_string()).under("bands"))?);
+        }
+        Ok(bands)
     }
-    let last = bands.len() - 1;
+}
+
+/// The band of each DSCP, by the parameters `dscp` and `other` of a scheduler of `count` bands. `None` to select the band by
+/// traffic class.
+///
+/// # Errors
+/// If there is no such band.
+pub(crate) fn by_dscp(
+    dscp: Option<&BTreeMap<Dscp, u8>>,
+    other: Option<u8>,
+    count: usize,
+) -> Result<Option<[u8; 64]>, ParameterError> {
+    let last = count - 1;
     let in_range = |band: u8| {
         if usize::from(band) <= last {
             Ok(band)
@@ -101,24 +129,19 @@ fn build(
             Err(format!("must be a band in [0, {last}], got {band}"))
         }
     };
-    let other = match parameters.other {
+    let other = match other {
         Some(band) => in_range(band).map_err(|message| ParameterError::at("other", message))?,
         None => last as u8,
     };
+    let Some(map) = dscp else { return Ok(None) };
     // Expanded to a table of all 64 code points: one lookup per packet.
-    let by_dscp = match &parameters.dscp {
-        None => None,
-        Some(map) => {
-            let mut table = [other; 64];
-            for (dscp, band) in map {
-                let band = in_range(*band);
-                table[usize::from(dscp.get())] =
-                    band.map_err(|message| ParameterError::at(&dscp.to_string(), message).under("dscp"))?;
-            }
-            Some(table)
-        }
-    };
-    Ok(Box::new(Priority { by_dscp, limit: parameters.limit, bands }))
+    let mut table = [other; 64];
+    for (dscp, band) in map {
+        let band = in_range(*band);
+        table[usize::from(dscp.get())] =
+            band.map_err(|message| ParameterError::at(&dscp.to_string(), message).under("dscp"))?;
+    }
+    Ok(Some(table))
 }
 
 /// Strict-priority scheduler over bands.
@@ -386,6 +409,38 @@ mod tests {
         assert_eq!(sent.last(), Some(&9));
         assert!(!tally.drops.is_empty());
         assert_eq!(sent.len() + tally.drops.len(), 10);
+    }
+
+    #[test]
+    fn a_band_with_a_rate_cannot_starve_the_lower_ones() {
+        // A switch's maximum rate of a strict band: a shaper in the band.
+        let shaped = json!({ "kind": "tbf", "rate": "2 Mbit/s", "burst": "3 kB", "overhead": "0 bytes" });
+        let bands = json!({ "kind": "priority", "bands": [shaped, "tail-drop"] });
+        let mut queue = built(
+            json!({ "kind": "tbf", "rate": "8 Mbit/s", "burst": "1 kB", "overhead": "0 bytes", "queue": bands }),
+        );
+        let (mut sent, mut waiting) = ([0u32; 2], [0u32; 2]);
+        let mut now = Time::ZERO;
+        while now < Time::from_secs(1) {
+            for (class, waiting) in (0..).zip(&mut waiting) {
+                while *waiting < 20 {
+                    queue.enqueue(in_class(0, class), now, &mut NoOutcomes);
+                    *waiting += 1;
+                }
+            }
+            match queue.dequeue(now, &mut NoOutcomes) {
+                Some(packet) => {
+                    sent[usize::from(packet.meta.class)] += 1;
+                    waiting[usize::from(packet.meta.class)] -= 1;
+                }
+                None => {
+                    now = queue.next_wakeup().expect("packets wait");
+                    queue.handle_wakeup(now, &mut NoOutcomes);
+                }
+            }
+        }
+        // 1,000 packets in all. The high band has 250 and its burst.
+        assert!(sent[0].abs_diff(252) <= 1 && sent[1].abs_diff(748) <= 1, "{sent:?}");
     }
 
     #[test]

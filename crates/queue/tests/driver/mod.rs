@@ -110,6 +110,7 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "packet-rate", "rate": "999999937 packets/s", "queue": "priority" }),
         json!({ "kind": "priority", "bands": ["pie", { "kind": "packet-rate", "rate": "300 packets/s" }, "sfq"] }),
         json!({ "kind": "priority", "bands": 2, "dscp": { "EF": 0 }, "limit": "10 packets" }),
+        json!({ "kind": "red", "adaptive": true, "target_delay": "5 ms", "ecn": true, "limit": "40 packets" }),
         json!({ "kind": "tbf", "rate": "3 Mbit/s", "burst": "9 kB", "queue": "codel", "latency": "20 ms" }),
         json!({ "kind": "tbf", "peakrate": "90 Mbit/s", "queue": "octopus" }),
         json!({ "kind": "tbf", "rate": "7 bit/s", "burst": "1 GB", "queue": { "kind": "tbf", "queue": "priority" } }),
@@ -121,6 +122,14 @@ pub fn configurations() -> Vec<Value> {
             { "name": "c", "rate": "900 kbit/s", "queue": "octopus", "quantum": "1 kB" },
         ] }),
         json!({ "kind": "htb", "rate": "1 bit/s" }),
+        json!({ "kind": "policer", "rate": "1 Mbit/s", "burst": "9 kB", "match": [{ "class": 1 }], "queue": "fq-codel" }),
+        json!({ "kind": "policer", "queue": { "kind": "tbf", "rate": "3 Mbit/s", "queue": "pi2" } }),
+        json!({ "kind": "ets", "bands": ["pie", { "kind": "tbf", "rate": "1 Mbit/s" }, "codel", "octopus"], "strict": 1,
+            "quanta": ["3000 bytes", "99 bytes"] }),
+        json!({ "kind": "ets", "bands": 2, "dscp": { "EF": 0 }, "quanta": ["1 byte", "1 GB"] }),
+        json!({ "kind": "fq", "maxrate": "2 Mbit/s", "quantum": "1000 bytes", "flow_limit": "5 packets" }),
+        json!({ "kind": "fq", "maxrate": "300 kbit/s", "flows": 8, "ce_threshold": "3 ms" }),
+        json!({ "kind": "fq", "maxrate": "1 bit/s", "quantum": "1 byte", "initial_quantum": "0 bytes" }),
     ]);
     all
 }
