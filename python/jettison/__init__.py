@@ -11,7 +11,7 @@ the measurements as Arrow tables. :func:`open` reads a folder that ``jettison ru
 
 from jettison._jettison import __commit__, __version__
 from jettison.catalogue import Component, Gauge, Parameter, catalogue
-from jettison.errors import DisciplineError, JettisonError, RunError, ScenarioError, SweepError
+from jettison.errors import ControllerError, DisciplineError, JettisonError, RunError, ScenarioError, SweepError
 from jettison.result import Result, Table, open  # noqa: A004
 from jettison.running import run
 from jettison.scenario import Scenario, load
@@ -30,6 +30,7 @@ from jettison.tuning import Floor, Objective, TuneResult, tune
 
 __all__ = [
     "Component",
+    "ControllerError",
     "DaskExecutor",
     "DisciplineError",
     "Floor",

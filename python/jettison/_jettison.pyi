@@ -50,6 +50,18 @@ class Discipline(Protocol):
     summary: str
     wants_random: bool
 
+class PreparedController(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def links(self) -> Sequence[str]: ...
+    @property
+    def probes(self) -> Sequence[str]: ...
+    @property
+    def period(self) -> int: ...
+    @property
+    def make(self) -> Callable[[], Any]: ...
+
 @final
 class Packet:
     """A packet in the queue, as its discipline sees it. This is a handle; the packet itself stays in the simulator."""
@@ -168,4 +180,5 @@ def run(
     force: bool = False,
     progress: Callable[[float, int, int], object] | None = None,
     keeping: Keeping | None = None,
+    controllers: Sequence[PreparedController] = (),
 ) -> Tables | None: ...

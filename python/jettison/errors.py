@@ -53,6 +53,10 @@ class DisciplineError(JettisonError):
     """A queue discipline written in Python violates the rules: for example, it sends a packet twice or loses one."""
 
 
+class ControllerError(JettisonError):
+    """A controller that cannot be used, or that sets what it cannot set: an unknown link, or a rate that is none."""
+
+
 class RunError(JettisonError):
     """A valid scenario that could not be run, or results that cannot be written or read."""
 

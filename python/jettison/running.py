@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jettison import _jettison
+from jettison.controllers import Controller, prepare
 from jettison.errors import ScenarioError
 from jettison.result import Result, open_folder
 from jettison.scenario import Scenario, load
@@ -30,6 +31,7 @@ def run(
     precision: str | None = None,
     of: str | None = None,
     max_seeds: int = 100,
+    controllers: Mapping[str, Controller] | None = None,
 ) -> Result:
     """Runs all variants of a scenario with all seeds.
 
@@ -50,8 +52,11 @@ def run(
             every variant, such as ``"2%"``.
         of: The metric of ``precision``, such as ``"all flows:goodput"``.
         max_seeds: The largest number of seeds for ``precision``.
+        controllers: Programs that set rates of shapers in each run, by name; see :mod:`jettison.controllers`. Not with ``out``:
+            kept runs are named by the scenario alone.
 
     Raises:
+        ControllerError: A controller cannot be used, or sets what it cannot set.
         ScenarioError: The scenario is invalid.
         RunError: It could not be run, or the results could not be written.
     """
@@ -65,6 +70,9 @@ def run(
         raise ValueError("`store` and `precision` require `out`")
     if (precision is None) != (of is None):
         raise ValueError("`precision` and `of` require each other")
+    if out is not None and controllers:
+        raise ValueError("`controllers` and `out` exclude each other: kept runs are named by the scenario alone")
+    prepared = prepare(controllers or {})
     wanted = None if precision is None or of is None else (precision, of, max_seeds)
     keeping = (
         None if out is None else Keeping(_sources(scenario), None if store is None else Path(store), precision=wanted)
@@ -72,7 +80,7 @@ def run(
     line = ProgressLine(scenario.name) if progress is True else None
     callback = line if progress is True else (progress or None)
     try:
-        tables = _jettison.run(checked, chosen, jobs, out, force, callback, keeping)
+        tables = _jettison.run(checked, chosen, jobs, out, force, callback, keeping, prepared)
     finally:
         if line is not None:
             line.close()

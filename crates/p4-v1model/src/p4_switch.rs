@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use jettison_core::{Gauges, Rate, Time};
-use jettison_queue::Backlog;
+use jettison_queue::{Backlog, QueueChange};
 use jettison_switch::{Departure, Pipeline, Port, Switch, SwitchCounters, SwitchOutcomes, ThreadTime};
 use jettison_wire::Packet;
 
@@ -126,6 +126,10 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
 
     fn capacity_changed(&mut self, to: Port, rate: Rate, now: Time) {
         self.pipeline.capacity_changed(to, rate, now);
+    }
+
+    fn reconfigure(&mut self, to: Port, change: &QueueChange) -> bool {
+        self.pipeline.reconfigure_queues(Some(to), change)
     }
 
     fn wants_idle_polls(&self, to: Port) -> bool {

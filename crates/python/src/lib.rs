@@ -5,6 +5,7 @@
 //! collect results. This crate converts arguments and errors, releases the interpreter's lock during runs, and passes
 //! tables through Arrow's C stream interface without copies.
 
+mod controller;
 mod declared;
 mod discipline;
 mod errors;

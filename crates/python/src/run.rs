@@ -16,6 +16,7 @@ use jettison_run::{
 };
 use pyo3::prelude::*;
 
+use crate::controller::PythonController;
 use crate::discipline::{Control, builder};
 use crate::errors::run_error;
 use crate::scenario::Checked;
@@ -40,7 +41,7 @@ pub fn default_jobs() -> usize {
 /// completed fraction, the number of completed runs and the number of all runs. `keeping`
 /// goes with `out`.
 #[pyfunction]
-#[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None, keeping=None))]
+#[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None, keeping=None, controllers=Vec::new()))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python's function")]
 pub fn run(
     py: Python<'_>,
@@ -51,6 +52,7 @@ pub fn run(
     force: bool,
     progress: Option<Py<PyAny>>,
     keeping: Option<Keeping>,
+    controllers: Vec<PythonController>,
 ) -> PyResult<Option<Tables>> {
     let precision = keeping.as_ref().and_then(|keeping| keeping.precision.as_ref());
     let precision = precision.map(|(share, of, most)| Precision::parse(share, of, *most)).transpose();
@@ -68,7 +70,10 @@ pub fn run(
     };
     let jobs = jobs.unwrap_or_else(default_threads);
     let control = Arc::new(Control::default());
-    let builder = builder(py, &checked.disciplines, &control).map_err(|error| run_error(py, error))?;
+    let mut builder = builder(py, &checked.disciplines, &control).map_err(|error| run_error(py, error))?;
+    for controller in &controllers {
+        controller.add_to(py, &mut builder, &control);
+    }
     let work = |cancel: &AtomicBool, progress: &(dyn Fn(Progress) + Sync)| {
         let in_memory = || {
             let options = MemoryOptions { jobs, commit: COMMIT, cancel, progress, compare: &compare };

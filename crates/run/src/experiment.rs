@@ -14,7 +14,7 @@ use jettison_report::{
 };
 use jettison_scenario::Scenario;
 use jettison_scenario::build::{Appearance, BuildFailure, BuildOptions, Builder};
-use jettison_sim::{Tap, World};
+use jettison_sim::{ControlError, Tap, World};
 use jettison_wire::Packet;
 use thiserror::Error;
 
@@ -85,6 +85,9 @@ pub enum RunError {
         /// The cause.
         failure: BuildFailure,
     },
+    /// A controller that set what it cannot set.
+    #[error(transparent)]
+    Control(#[from] ControlError),
     /// A precision that cannot be reached.
     #[error(transparent)]
     Precision(#[from] PrecisionError),

@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, mpsc};
 
 use jettison_core::{Duration, Time};
 use jettison_measure::RunRecord;
-use jettison_sim::{RunOutcome, World};
+use jettison_sim::{ControlError, RunOutcome, World};
 
 use crate::clock::{Elapsed, Stopwatch};
 
@@ -59,7 +59,7 @@ pub fn default_threads() -> usize {
 /// What is done for each job, in the thread that runs it. Jobs are named by their index.
 pub trait Work: Sync {
     /// An error, which ends all jobs.
-    type Error: Send;
+    type Error: Send + From<ControlError>;
 
     /// The job's run if it was finished earlier, with its duration.
     ///
@@ -201,6 +201,9 @@ impl Shared<'_> {
         for slice in 1..=slices {
             let share = u128::from(job.duration.as_nanos()) * u128::from(slice) / u128::from(slices);
             let outcome = world.run(Time::from_nanos(share as u64), self.cancel);
+            if let Some(error) = world.control_error() {
+                return Err(error.clone().into());
+            }
             if outcome == RunOutcome::Cancelled || self.halted() {
                 return Ok(None);
             }

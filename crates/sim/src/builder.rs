@@ -373,6 +373,8 @@ impl WorldBuilder {
             outbox: Vec::new(),
             delivered: Vec::new(),
             scheduled,
+            controllers: Vec::new(),
+            control_error: None,
         };
         // Every queue gets the rate of its link at the start, and again at each scheduled change.
         for at in 0..world.directions.len() {

@@ -14,6 +14,7 @@
 
 mod agenda;
 mod builder;
+mod control;
 mod direction;
 mod host;
 mod outside;
@@ -27,6 +28,7 @@ pub use builder::{
     DirectionSpec, FlowProgram, LinkSpec, NodeId, RouterPlan, RouterPort, TopologyError, WorldBuilder,
     WorldSettings,
 };
+pub use control::{ControlError, Controller, ControllerSpec, LinkSeen, Observation, ProbeSeen, RateChange};
 pub use direction::Carrier;
 pub use outside::Delivery;
 pub use world::{RunOutcome, Tap, World};

@@ -10,6 +10,7 @@ use jettison_wire::Packet;
 
 use crate::agenda::Agenda;
 use crate::builder::NodeId;
+use crate::control::{ControlError, Controlled};
 use crate::direction::{Direction, End};
 use crate::host::Host;
 use crate::outside::Delivery;
@@ -27,7 +28,7 @@ pub trait Tap: Send {
 pub enum RunOutcome {
     /// The run reached its end.
     Complete,
-    /// The run was cancelled before its end.
+    /// The run was cancelled before its end, or ended by a controller ([`World::control_error`]).
     Cancelled,
 }
 
@@ -54,6 +55,10 @@ pub struct World {
     pub(crate) delivered: Vec<Delivery>,
     /// Directions with scheduled changes of rate.
     pub(crate) scheduled: Vec<usize>,
+    /// Programs that set rates of shapers.
+    pub(crate) controllers: Vec<Controlled>,
+    /// Why a controller ended the run.
+    pub(crate) control_error: Option<ControlError>,
 }
 
 /// A node of the world.
@@ -89,18 +94,22 @@ pub(crate) struct Slots {
     pub(crate) arrivals: usize,
     /// Timers of nodes.
     pub(crate) nodes: usize,
+    /// Controllers; added after the rest, so last.
+    pub(crate) controllers: usize,
     pub(crate) end: usize,
 }
 
 impl Slots {
     pub(crate) fn new(directions: usize, nodes: usize, scheduled: usize) -> Slots {
         // Changes are last: a queue learns of its new rate after the packets' events of that instant.
+        let end = 2 * directions + nodes + scheduled;
         Slots {
             transmitters: 0,
             arrivals: directions,
             nodes: 2 * directions,
             changes: 2 * directions + nodes,
-            end: 2 * directions + nodes + scheduled,
+            controllers: end,
+            end,
         }
     }
 }
@@ -110,7 +119,11 @@ impl World {
     /// later end.
     pub fn run(&mut self, end: Time, cancel: &AtomicBool) -> RunOutcome {
         loop {
-            if self.run_to_boundary(end) {
+            let is_done = self.run_to_boundary(end);
+            if self.control_error.is_some() {
+                return RunOutcome::Cancelled;
+            }
+            if is_done {
                 return RunOutcome::Complete;
             }
             if cancel.load(Ordering::Relaxed) {
@@ -185,6 +198,7 @@ impl World {
 
     fn start_measuring(&mut self) {
         self.measuring = true;
+        self.keep_carried();
         self.recorder.start_measuring();
         for node in &mut self.nodes {
             match node {
@@ -216,8 +230,10 @@ impl World {
                 self.arrive(slot - self.slots.arrivals, time);
             } else if slot < self.slots.changes {
                 self.wake(slot - self.slots.nodes, time);
-            } else {
+            } else if slot < self.slots.controllers {
                 self.change(slot - self.slots.changes, time);
+            } else {
+                self.control(slot - self.slots.controllers, time);
             }
         }
     }
@@ -419,7 +435,7 @@ impl World {
 
     /// Serves the ports that a switch has reported as pending, and plans its next wakeup.
     #[inline]
-    fn after_router(&mut self, node: usize, now: Time) {
+    pub(crate) fn after_router(&mut self, node: usize, now: Time) {
         while let Some(port) = self.pending.pop() {
             let Node::Router(router) = &self.nodes[node] else { return };
             let direction = router.directions[usize::from(port.0)];
@@ -439,7 +455,7 @@ impl World {
 
     /// Lets a transmitter take packets from its queue while it is free, and plans its next event: the instant when it is free
     /// again, if packets wait or the queue wants an idle poll. For a router the caller plans the next wakeup.
-    fn serve(&mut self, at: usize, now: Time) {
+    pub(crate) fn serve(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
         if now < direction.free_at {
             self.agenda.set(self.slots.transmitters + at, direction.free_at);

@@ -429,6 +429,10 @@ impl<P: Program> Switch for Pipeline<P> {
         self.manager.capacity_changed(to, rate, now);
     }
 
+    fn reconfigure(&mut self, to: Port, change: &QueueChange) -> bool {
+        self.manager.reconfigure(Some(to), change)
+    }
+
     fn wants_idle_polls(&self, to: Port) -> bool {
         // With a service model, the egress workers make these polls.
         self.service.is_none() && (self.manager.wants_idle_polls(to) || self.program.wants_idle_polls(to))

@@ -2,7 +2,7 @@
 
 use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_queue::Backlog;
+use jettison_queue::{Backlog, QueueChange};
 use jettison_wire::Packet;
 
 use crate::service::ThreadTime;
@@ -42,6 +42,11 @@ pub trait Switch: Send {
 
     /// Reports the rate of the link of port `to`.
     fn capacity_changed(&mut self, _to: Port, _rate: Rate, _now: Time) {}
+
+    /// Changes a setting of the discipline of port `to` at run time. Returns false, without effect, if it has no such setting.
+    fn reconfigure(&mut self, _to: Port, _change: &QueueChange) -> bool {
+        false
+    }
 
     /// Whether the queue of `to` requests polls while it is empty: the caller then calls [`Switch::poll_transmit`] once more
     /// after the packet that emptied it.

@@ -26,6 +26,8 @@ use serde_json::Value;
 use queue::PythonQueue;
 use threads::Threads;
 
+pub use threads::keep_state;
+
 /// A class or other factory of disciplines, with its name in scenarios.
 #[derive(FromPyObject)]
 pub struct PythonDiscipline {

@@ -26,7 +26,10 @@ use jettison_measure::{FlowGroup, GaugeChoice, RecorderSettings};
 use jettison_queue::disciplines;
 use jettison_queue::entry::Discipline;
 use jettison_registry::Registry;
-use jettison_sim::{FlowProgram, NodeId, TopologyError, World, WorldBuilder, WorldSettings};
+use jettison_sim::{
+    ControlError, Controller, ControllerSpec, FlowProgram, NodeId, TopologyError, World, WorldBuilder,
+    WorldSettings,
+};
 use jettison_sockets::{FlowApplication, Transport, transports};
 use jettison_switch::entry::HookedQueue;
 use jettison_switch::port_queues;
@@ -46,9 +49,29 @@ pub struct Builder {
     pub(crate) port_queues: Registry<HookedQueue>,
     pub(crate) transports: Registry<Transport>,
     pub(crate) applications: Registry<FlowApplication>,
+    /// Programs that every world gets.
+    controllers: Vec<RunController>,
     /// Keyed by content: files of two scenarios may share a name.
     traces: Mutex<BTreeMap<Arc<[u8]>, Arc<Trace>>>,
 }
+
+/// A program that sets rates of shapers in every run: what it observes, and how each run gets its own.
+#[derive(Clone)]
+pub struct RunController {
+    /// Its name in messages.
+    pub name: String,
+    /// Directions of links that it observes and whose shapers it may set: `access.forward`.
+    pub links: Vec<String>,
+    /// Flows of `ping` whose replies it observes.
+    pub probes: Vec<String>,
+    /// Makes the program of a run.
+    pub make: MakeController,
+}
+
+/// Makes the controller of a run; the argument is the run's seed. The error is the reason why it cannot.
+#[derive(Clone)]
+#[expect(clippy::type_complexity, reason = "written once")]
+pub struct MakeController(pub Arc<dyn Fn(u64) -> Result<Box<dyn Controller>, String> + Send + Sync>);
 
 /// Options of a run that are not part of the scenario.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -115,6 +138,9 @@ pub enum BuildFailure {
     /// The topology as a whole.
     #[error(transparent)]
     Topology(#[from] TopologyError),
+    /// A controller.
+    #[error(transparent)]
+    Control(#[from] ControlError),
     /// A file that was not read when the scenario was checked, or is invalid.
     #[error("{file}: {message}")]
     File {
@@ -139,6 +165,7 @@ impl Builder {
             port_queues: port_queues(),
             transports: transports(),
             applications: applications(),
+            controllers: Vec::new(),
             traces: Mutex::default(),
         }
     }
@@ -146,6 +173,11 @@ impl Builder {
     /// The queue disciplines, for registering more.
     pub fn disciplines_mut(&mut self) -> &mut Registry<Discipline> {
         &mut self.disciplines
+    }
+
+    /// Adds a controller, which every world gets that is built from now on. Live runs have none.
+    pub fn add_controller(&mut self, controller: RunController) {
+        self.controllers.push(controller);
     }
 
     /// The applications, for registering more.
@@ -179,7 +211,12 @@ impl Builder {
                 world.flow(flow.name, from, to, parts.collect());
             }
         }
-        Ok(world.build()?)
+        let mut world = world.build()?;
+        for RunController { name, links, probes, make } in self.controllers.iter().cloned() {
+            let controller = (make.0)(seed).map_err(|message| part(&["controller", &name], message))?;
+            world.add_controller(ControllerSpec { name, links, probes, controller })?;
+        }
+        Ok(world)
     }
 
     /// Builds nodes and links. `host` adds a host, modelled or outside.

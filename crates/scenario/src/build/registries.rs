@@ -66,6 +66,7 @@ impl Builder {
             port_queues: self.port_queues.clone(),
             transports: self.transports.clone(),
             applications: self.applications.clone(),
+            controllers: Vec::new(),
             traces: Default::default(),
         };
         let entries = self.applications.clone();

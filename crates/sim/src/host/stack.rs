@@ -12,6 +12,8 @@ use jettison_wire::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::control::Reply;
+
 /// First dynamic port (RFC 6335 §6).
 const FIRST_EPHEMERAL_PORT: u16 = 49_152;
 
@@ -32,6 +34,8 @@ pub(crate) struct Stack {
     pub(crate) outbox: Vec<Packet>,
     /// Number of the next packet of the world; the host has it while it handles an event.
     pub(crate) next_id: u32,
+    /// Echo replies for controllers; `None` if nobody asks.
+    pub(crate) replies: Option<Vec<Reply>>,
 }
 
 /// State of the stack per program.
@@ -92,6 +96,7 @@ impl Stack {
             dirty: Vec::new(),
             outbox: Vec::new(),
             next_id: 0,
+            replies: None,
         }
     }
 
@@ -267,6 +272,11 @@ impl Stack {
             Transport::Icmp(echo) if echo.reply => {
                 let stamp = echo.inline.as_slice().first_chunk::<8>()?;
                 let sent_at = Time::from_nanos(u64::from_be_bytes(*stamp));
+                if let Some(replies) = &mut self.replies {
+                    let back = now.since(packet.meta.sent_at);
+                    let out = now.since(sent_at).saturating_sub(back);
+                    replies.push(Reply { flow: packet.meta.flow, at: now, out, back });
+                }
                 if usize::from(echo.identifier) < self.owners.len() {
                     let event = SocketEvent::EchoReply { sequence: echo.sequence, rtt: now.since(sent_at) };
                     return Some((u32::from(echo.identifier), event));

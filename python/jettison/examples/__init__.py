@@ -1,0 +1,1 @@
+"""Examples of what can be written against the package."""
