@@ -119,7 +119,7 @@ fn build(
 /// Linux's `codel`: tc-codel(8).
 fn qdisc(parameters: CodelParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
     parameters.only_in_linux()?;
-    let CodelParameters { target, interval, maxpacket, ecn, limit, ce_threshold, .. } = parameters;
+    let CodelParameters { target, interval, maxpacket, ecn, ce_threshold, limit, .. } = parameters;
     let qdisc = Qdisc::new("codel")
         .packet_limit(limit, context)
         .time("target", "target", target)?

@@ -13,7 +13,7 @@
 //! times; `th_len` in packets.
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, QueueDiscipline, UpdateTimer};
+use crate::{Backlog, Fifo, InLinux, QueueDiscipline, UpdateTimer};
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{GREEN, Line::Dashed};
@@ -22,6 +22,7 @@ use jettison_wire::Packet;
 
 mod exceptions;
 mod parameters;
+mod qdisc;
 
 use exceptions::Exceptions;
 pub use parameters::{AqmAt, DualPi2Parameters, Ect, Overload, Preset, Scheduler};
@@ -51,6 +52,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("RFC 9332 appendix A")
         .page("disciplines/dualpi2.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(qdisc::qdisc))
 }
 
 fn build(

@@ -131,18 +131,9 @@ fn build(
 
 /// Linux's `fq_codel`: tc-fq_codel(8).
 fn qdisc(parameters: FqCodelParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
-    let FqCodelParameters {
-        flows,
-        quantum,
-        target,
-        interval,
-        maxpacket,
-        ecn,
-        ce_threshold,
-        ce_threshold_selector,
-        limit,
-        drop_batch,
-    } = parameters;
+    let FqCodelParameters { flows, quantum, target, interval, maxpacket, ecn, limit, drop_batch, .. } =
+        parameters;
+    let (ce_threshold, ce_selector) = (parameters.ce_threshold, parameters.ce_threshold_selector);
     let mut qdisc = Qdisc::new("fq_codel")
         .packet_limit(limit, context)
         .option("flows", flows)
@@ -155,7 +146,7 @@ fn qdisc(parameters: FqCodelParameters, context: &QdiscContext<'_>) -> Result<Qd
     if let Some(threshold) = ce_threshold {
         qdisc = qdisc.time("ce_threshold", "ce_threshold", threshold)?;
     }
-    if let Some(selector) = ce_threshold_selector {
+    if let Some(selector) = ce_selector {
         qdisc = qdisc.option("ce_threshold_selector", selector);
     }
     Ok(qdisc)
