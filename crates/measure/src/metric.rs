@@ -440,6 +440,7 @@ mod tests {
             let [low, high] = declared.domain().bounds();
             let bounds = match declared.metric.unit {
                 "%" => [0.0, 100.0],
+                _ if declared.metric == metrics::RATE_RATIO => [0.0, f64::INFINITY],
                 "1" => [0.0, 1.0],
                 "MOS" => [1.0, 5.0],
                 "dB" => [f64::NEG_INFINITY, f64::INFINITY],

@@ -306,7 +306,10 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         }
     }
     add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
-    columns.extend(group_columns(results));
+    // Few flows have columns of their own for their RTTs.
+    let has_many = measured.flows_with("rtt").len() > OWN_COLUMNS;
+    columns
+        .extend(group_columns(results).into_iter().filter(|column| has_many || column.metric != "group_rtt"));
     let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
         columns.extend(measured.column(title, subject, objects, metric, statistic));
     };

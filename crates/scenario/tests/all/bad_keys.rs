@@ -261,6 +261,20 @@ fn loss_out_of_range() {
 }
 
 #[test]
+fn rate_ratios_of_unknown_or_equal_flows() {
+    expect(
+        "seeds = 5",
+        "rate_ratios = [[\"bulk\", \"bulc\"]]",
+        r#"s.toml:4:25: unknown flow `bulc`; did you mean `bulk`?"#,
+    );
+    expect(
+        "seeds = 5",
+        "rate_ratios = [[\"bulk\", \"bulk\"]]",
+        r#"s.toml:4:16: a pair of `rate_ratios` must be of two entries, got `bulk` twice; name two entries of [flows]"#,
+    );
+}
+
+#[test]
 fn inconsistent_times() {
     expect(
         "\"60 s\"",
