@@ -8,4 +8,5 @@ mod l4s;
 mod octopus;
 mod p4;
 mod reference;
+mod scream;
 mod support;

@@ -1,10 +1,11 @@
-//! Video conference over UDP: frames of several packets, sent back to back at a fixed frame rate, optionally with a
-//! sender that backs off when its receiver reports loss.
+//! Video conference over UDP: frames of several packets at a fixed frame rate, sent back to back, optionally by a sender that
+//! backs off when its receiver reports loss; or paced by SCReAM, which chooses the bitrate.
 
 mod adaptation;
 mod packet;
 mod receiver;
 mod report;
+mod scream;
 mod sender;
 
 use jettison_core::{Bytes, Duration, Rate};
@@ -17,14 +18,15 @@ use serde::{Deserialize, Serialize};
 pub use packet::PacketHead;
 pub use receiver::ConferenceReceiver;
 pub use report::ReceiverReport;
+use scream::{ScreamReceiver, ScreamSender};
 pub use sender::ConferenceSender;
 
 /// Its entry in the list of applications.
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("conference", "conference", build)
         .style(FOREST, Solid)
-        .summary("a video conference: frames of several datagrams, at a fixed rate or backing off on loss")
-        .source("RFC 3550 §6.4 (receiver reports, jitter)")
+        .summary("a video conference: frames of several datagrams, at a fixed rate, backing off on loss, or by SCReAM")
+        .source("RFC 3550 §6.4 (receiver reports, jitter), draft-ietf-ccwg-rfc8298bis-screamv2 (SCReAM)")
         .page("applications.md")
         .facts(FlowFacts::over(&["udp"]))
 }
@@ -36,6 +38,12 @@ fn build(
     let traffic_class = context.udp()?;
     parameters.validate()?;
     let sizes = (context.random)("frames");
+    if parameters.adapt == Adapt::Scream {
+        return Ok(FlowApplications {
+            from: Box::new(ScreamSender::new(&parameters, context.remote, traffic_class, sizes)),
+            to: Some(Box::new(ScreamReceiver::new(context.remote.port))),
+        });
+    }
     Ok(FlowApplications {
         from: Box::new(ConferenceSender::new(&parameters, context.remote, traffic_class, sizes)),
         to: Some(Box::new(ConferenceReceiver::new(&parameters, context.remote.port))),
@@ -55,23 +63,23 @@ pub struct ConferenceParameters {
     /// Coefficient of variation of frame sizes, 0 to 0.3. Sizes have a normal distribution truncated at three standard
     /// deviations.
     pub frame_spread: f64,
-    /// Response of the sender to loss.
+    /// Response of the sender to congestion.
     pub adapt: Adapt,
-    /// With `adapt`: interval of the receiver's reports.
+    /// With `on-loss`: interval of the receiver's reports.
     pub report: Duration,
-    /// With `adapt`: share of packets lost since the last report above which the sender detects congestion.
+    /// With `on-loss`: share of packets lost since the last report above which the sender detects congestion.
     pub loss_threshold: f64,
-    /// With `adapt`: factor of the rate on congestion.
+    /// With `on-loss`: factor of the rate on congestion.
     pub decrease: f64,
-    /// With `adapt`: time without congestion after which the rate rises by `increase`, repeatedly.
+    /// With `on-loss`: time without congestion after which the rate rises by `increase`, repeatedly.
     pub hold: Duration,
-    /// With `adapt`: additive increase, up to `rate`. With 0 the sender never increases its rate.
+    /// With `on-loss`: additive increase, up to `rate`. With 0 the sender never increases its rate.
     pub increase: Rate,
-    /// With `adapt`: minimum rate.
+    /// With `on-loss` and `scream`: minimum rate, with which `scream` begins.
     pub min_rate: Rate,
 }
 
-/// Response of a sender to loss.
+/// Response of a sender to congestion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adapt {
@@ -79,6 +87,8 @@ pub enum Adapt {
     None,
     /// Backs off when its receiver reports loss.
     OnLoss,
+    /// SCReAM version 2: by loss, queue delay, and marks if the transport's `ecn` makes packets ECN-capable (`ect1`: L4S).
+    Scream,
 }
 
 impl Default for ConferenceParameters {

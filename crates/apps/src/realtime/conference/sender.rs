@@ -38,16 +38,15 @@ impl ConferenceSender {
         traffic_class: u8,
         sizes: RandomStream,
     ) -> ConferenceSender {
-        // Frame rates have a resolution of a thousandth, in sizes and in intervals.
-        let frame_rate = libm::round(parameters.frame_rate * 1e3) / 1e3;
+        let (sizes, gap) = FrameSizes::new(parameters, sizes);
         ConferenceSender {
             remote,
             traffic_class,
             packet: parameters.packet.get(),
             rate: parameters.rate,
-            sizes: FrameSizes { frame_rate, spread: parameters.frame_spread, random: sizes, owed: 0.0 },
+            sizes,
             control: RateControl::new(parameters),
-            gap: Gap::of_frequency(frame_rate),
+            gap,
             socket: None,
             sequence: 0,
             frame: 0,
@@ -114,7 +113,7 @@ impl Application for ConferenceSender {
 
 /// Draws frame sizes in whole bytes. Rounding errors are carried over, so that the rate is exact on average.
 #[derive(Debug)]
-struct FrameSizes {
+pub(super) struct FrameSizes {
     frame_rate: f64,
     spread: f64,
     random: RandomStream,
@@ -122,7 +121,16 @@ struct FrameSizes {
 }
 
 impl FrameSizes {
-    fn draw(&mut self, rate: Rate) -> u64 {
+    /// The sizes of frames, and the interval between them.
+    pub(super) fn new(parameters: &ConferenceParameters, random: RandomStream) -> (FrameSizes, Gap) {
+        // Frame rates have a resolution of a thousandth, in sizes and in intervals.
+        let frame_rate = libm::round(parameters.frame_rate * 1e3) / 1e3;
+        let sizes = FrameSizes { frame_rate, spread: parameters.frame_spread, random, owed: 0.0 };
+        (sizes, Gap::of_frequency(frame_rate))
+    }
+
+    /// The size of the next frame at a bitrate.
+    pub(super) fn draw(&mut self, rate: Rate) -> u64 {
         let mean = rate.as_bits() as f64 / 8.0 / self.frame_rate;
         let size = mean * (1.0 + self.spread * self.deviation()) + self.owed;
         let whole = libm::floor(size).max(PacketHead::LENGTH as f64);
