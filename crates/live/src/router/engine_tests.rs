@@ -6,7 +6,7 @@ use std::io::IoSlice;
 use std::rc::Rc;
 
 use jettison_core::{Bytes, Rate, Seed};
-use jettison_link::{FixedRate, Propagation};
+use jettison_link::{FixedRate, ImpairmentParameters, Impairments, OccurrenceChoice, Propagation, Share};
 use jettison_measure::RecorderSettings;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::codel::{Codel, CodelParameters};
@@ -134,6 +134,7 @@ struct Setup {
     breaks: bool,
     stops_at: Option<u64>,
     warm_up: Time,
+    impairments: ImpairmentParameters,
 }
 
 impl Default for Setup {
@@ -150,6 +151,7 @@ impl Default for Setup {
             breaks: false,
             stops_at: None,
             warm_up: Time::ZERO,
+            impairments: ImpairmentParameters::default(),
         }
     }
 }
@@ -186,7 +188,10 @@ fn run(setup: Setup, end: Time) -> Ran {
             carrier,
             propagation,
             loss: None,
-            impairments: None,
+            impairments: (!setup.impairments.is_none()).then(|| {
+                let random = |stream: &str| Seed(1).stream(&[name, stream]);
+                Impairments::new(&setup.impairments, Duration::ZERO, &random).expect("valid")
+            }),
             queue,
             hooks: None,
             tapped: false,
@@ -302,6 +307,41 @@ fn checksums_are_correct_after_a_mark() {
         marked += u32::from(read.ecn() == Ecn::Ce);
     }
     assert!(marked > 10, "{marked} marks");
+}
+
+#[test]
+fn a_corrupted_packet_is_written_with_a_wrong_bit_and_counted() {
+    let packets = full(20, |index| Time::from_millis(10 * u64::from(index)));
+    let always = OccurrenceChoice::Share(Share::ONE).parameters();
+    let impairments = ImpairmentParameters { corrupt: Some(always), ..Default::default() };
+    let setup = Setup { packets, impairments, merge: true, ..Setup::default() };
+    let mut ran = run(setup, Time::from_millis(300));
+    let written = ran.written[1].borrow();
+    assert_eq!(written.len(), 20);
+    for Frame(_, header, bytes) in written.iter() {
+        assert_eq!(header.partial(), None, "the kernel must not complete the checksum");
+        let mut image = Vec::new();
+        packet(bytes.clone(), None).write_ip_image(&mut image, usize::MAX);
+        assert!(Packet::from_ip_image(&image, Zeros::Kept).unwrap().headers().is_none(), "a wrong checksum");
+    }
+    assert_eq!(ran.engine.world.recorder().flow(FlowId(0)).map(|flow| flow.goodput_bytes()), Some(0));
+    let record = ran.engine.world.finish();
+    assert_eq!(record.drops.len(), 20);
+    assert!(record.drops.iter().all(|drop| drop.reason == DropReason::Corrupted));
+}
+
+#[test]
+fn copies_are_written_unchanged() {
+    let packets = full(20, |index| Time::from_millis(10 * u64::from(index)));
+    let always = OccurrenceChoice::Share(Share::ONE).parameters();
+    let impairments = ImpairmentParameters { duplicate: Some(always), ..Default::default() };
+    let ran =
+        run(Setup { packets: packets.clone(), impairments, ..Setup::default() }, Time::from_millis(300));
+    let written = ran.written[1].borrow();
+    assert_eq!(written.len(), 40);
+    for (pair, Frame(_, _, sent)) in written.iter().collect::<Vec<_>>().chunks(2).zip(&packets) {
+        assert!(pair.iter().all(|Frame(_, _, bytes)| bytes == sent));
+    }
 }
 
 #[test]
