@@ -101,6 +101,11 @@ impl FlowMeter {
         self.interval_bytes = self.interval_bytes.saturating_sub(bytes);
     }
 
+    /// Declares that the flow delivers nothing to an application (a ping), so it has no goodput.
+    pub fn carries_no_data(&mut self) {
+        self.carries_data = false;
+    }
+
     /// Records a round-trip time measured by the transport or by `ping`.
     #[inline]
     pub fn round_trip(&mut self, rtt: Duration) {

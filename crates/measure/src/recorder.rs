@@ -106,7 +106,7 @@ impl Recorder {
     /// Declares that a flow delivers nothing to an application (a ping), so it has no goodput.
     pub fn carries_no_data(&mut self, flow: FlowId) {
         if let Some(meter) = self.flow(flow) {
-            meter.carries_data = false;
+            meter.carries_no_data();
         }
     }
 

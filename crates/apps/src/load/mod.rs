@@ -1,6 +1,7 @@
 //! Loads: traffic that causes congestion, and measuring probes.
 
 mod bandwidth;
+mod echo;
 pub mod message_bulk;
 pub(crate) mod normal;
 pub mod probe;

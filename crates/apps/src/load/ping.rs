@@ -1,4 +1,4 @@
-//! ICMP echo requests at an interval, as `ping`.
+//! Echo requests at an interval: ICMP as `ping`, or UDP.
 
 use jettison_core::{Bytes, Duration, Time};
 use jettison_measure::metrics;
@@ -8,6 +8,8 @@ use jettison_wire::Address;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::echo::{UdpEcho, UdpPing};
+use super::probe::{ProbeSender, check_payload};
 use jettison_sockets::{
     Application, EchoRequest, FlowApplication, FlowApplications, FlowContext, FlowFacts, SocketEvent, Sockets,
 };
@@ -16,17 +18,25 @@ use jettison_sockets::{
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("ping", "ping", build)
         .style(OLIVE, Solid)
-        .summary("ICMP echo requests at an interval")
+        .summary("echo requests at an interval, over ICMP or UDP")
         .source("RFC 792, RFC 4443 §4")
         .page("applications.md")
         .facts(FlowFacts::over(&[]))
 }
 
 fn build(parameters: PingParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
-    let PingParameters { interval, payload, dscp, .. } = parameters;
+    let PingParameters { interval, payload, dscp, protocol, count } = parameters;
     ParameterError::require(!interval.is_zero(), "interval", "be > 0", interval)?;
     ParameterError::require(payload.get() <= 65_000, "payload", "be at most 65000 bytes", payload)?;
     ParameterError::require(dscp < 64, "dscp", "be 0 to 63", dscp)?;
+    if protocol == Protocol::Udp {
+        check_payload(payload)?;
+        let sender = ProbeSender::new(context.remote, payload.get() as u16, dscp << 2);
+        return Ok(FlowApplications {
+            from: Box::new(UdpPing::new(sender, interval, count)),
+            to: Some(Box::new(UdpEcho::new(context.remote.port))),
+        });
+    }
     Ok(FlowApplications { from: Box::new(Ping::new(&parameters, context.remote.address)), to: None })
 }
 
@@ -36,18 +46,37 @@ fn build(parameters: PingParameters, context: &FlowContext<'_>) -> Result<FlowAp
 pub struct PingParameters {
     /// Interval between two requests.
     pub interval: Duration,
-    /// ICMP payload of each request.
+    /// Payload of each request; over UDP >= 16 bytes.
     pub payload: Bytes,
     /// Number of requests; unset: send until the end of the flow.
     pub count: Option<u64>,
     /// Differentiated-services code point, 0 to 63.
     pub dscp: u8,
+    /// Protocol of requests and replies: `icmp`, which hosts answer, or `udp`, which a program at `to` answers.
+    pub protocol: Protocol,
+}
+
+/// Protocol of echo requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum Protocol {
+    /// ICMP echo.
+    Icmp,
+    /// UDP datagrams that are returned.
+    Udp,
 }
 
 impl Default for PingParameters {
     fn default() -> PingParameters {
         // Defaults of iputils' ping: one request per second, 56 bytes.
-        PingParameters { interval: Duration::from_secs(1), payload: Bytes::new(56), count: None, dscp: 0 }
+        PingParameters {
+            interval: Duration::from_secs(1),
+            payload: Bytes::new(56),
+            count: None,
+            dscp: 0,
+            protocol: Protocol::Icmp,
+        }
     }
 }
 
