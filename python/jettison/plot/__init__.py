@@ -21,6 +21,7 @@ from .distribution import cdf
 from .errors import PlotError
 from .heat import backlog
 from .intervals import bars, boxes
+from .load import response_under_load
 from .palette import colour
 from .reasons import drop_reasons
 from .representations import ladder
@@ -30,5 +31,5 @@ from .trade import ellipses
 
 __all__ = [
     "PlotError", "backlog", "bars", "boxes", "cdf", "colour", "drop_reasons", "ellipses", "figures", "ladder",
-    "lines", "surface", "time_series", "window",
+    "lines", "response_under_load", "surface", "time_series", "window",
 ]  # fmt: skip
