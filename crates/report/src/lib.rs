@@ -14,6 +14,7 @@ mod comparison;
 mod difference;
 mod error;
 mod estimate;
+mod flent;
 pub mod html;
 mod matrix;
 mod matrix_layout;
@@ -41,6 +42,7 @@ pub use columns::{Column, ColumnValue, Statistic, bottleneck, comparison_columns
 pub use difference::{Difference, DifferenceRecord, differences};
 pub use error::ReportError;
 pub use estimate::Estimate;
+pub use flent::{FlentError, FlentResults};
 pub use model::{
     Combine, Experiment, Failure, FailureEntry, Figure, FileHash, HostSettings, Input, LiveEntry, LiveFacts,
     Manifest, Mode, RunEntry, RunKey, RunTiming, Status, ThreadLateness, Timeliness, Timing, Variant, View,

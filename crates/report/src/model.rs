@@ -51,6 +51,9 @@ pub enum Mode {
     /// In real time, between real programs.
     #[serde(rename = "live")]
     Live,
+    /// Measured by flent in a network, read for a comparison.
+    #[serde(rename = "flent")]
+    Flent,
 }
 
 impl Mode {
@@ -59,12 +62,13 @@ impl Mode {
         match self {
             Mode::Simulated => "sim",
             Mode::Live => "live",
+            Mode::Flent => "flent",
         }
     }
 
     /// The mode with a name, if there is one.
     pub fn of_name(name: &str) -> Option<Mode> {
-        [Mode::Simulated, Mode::Live].into_iter().find(|mode| mode.name() == name)
+        [Mode::Simulated, Mode::Live, Mode::Flent].into_iter().find(|mode| mode.name() == name)
     }
 }
 

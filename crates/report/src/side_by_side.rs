@@ -34,6 +34,8 @@ pub struct SideBySide {
     pub a: Results,
     /// The second.
     pub b: Results,
+    /// Where they are from: their folders, unless a caller knows better.
+    pub places: [PathBuf; 2],
     /// Matched variants by their names in A and in B: those of the same name, or the only one of each.
     pub pairs: Vec<[String; 2]>,
     /// Values that both have: variants in A's order, objects and metrics in the summary's.
@@ -137,7 +139,8 @@ impl SideBySide {
     pub fn of(a: Results, b: Results) -> SideBySide {
         let warnings = warnings(&a.manifest.experiment, &b.manifest.experiment);
         let pairs = pairs(&a, &b);
-        let mut both = SideBySide { a, b, pairs, rows: Vec::new(), one_sided: Vec::new(), warnings };
+        let places = [a.folder.clone(), b.folder.clone()];
+        let mut both = SideBySide { a, b, places, pairs, rows: Vec::new(), one_sided: Vec::new(), warnings };
         for side in [Side::A, Side::B] {
             both.warnings.extend(both.own_warnings(side).collect::<Vec<_>>());
         }
@@ -225,8 +228,9 @@ impl SideBySide {
     /// The records that `compare --json` prints.
     pub fn records(&self) -> impl Iterator<Item = SideRecord<'_>> {
         let sides = [Side::A, Side::B].map(|side| {
-            let Results { folder, manifest, .. } = self.side(side);
+            let manifest = &self.side(side).manifest;
             let Experiment { name, mode, .. } = &manifest.experiment;
+            let folder = self.places[side as usize].as_path();
             SideRecord::Side { side, scenario: name, mode: *mode, folder, runs: manifest.runs.len() }
         });
         let warnings = self.warnings.iter().map(SideRecord::Warning);

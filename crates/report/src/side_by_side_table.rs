@@ -11,7 +11,7 @@ pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
     let mut out = String::new();
     for side in [Side::A, Side::B] {
         let results = both.side(side);
-        let text = format!("{}, {}", results.manifest.experiment.name, results.folder.display());
+        let text = format!("{}, {}", results.manifest.experiment.name, both.places[side as usize].display());
         out.push_str(&hanging(&both.title(side), &text, width));
         for failure in &results.manifest.failures {
             out.push_str(&hanging("    failed", &failure.to_string(), width));
@@ -176,7 +176,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sim = testing::stored(&folder.path().join("sim"), &["tail-drop", "codel", "codel-ecn"], 3);
         let mut both = SideBySide::of(sim, testing::live(&folder.path().join("live")));
-        (both.a.folder, both.b.folder) = ("out/sim".into(), "out/live".into());
+        both.places = ["out/sim".into(), "out/live".into()];
         both.warnings.push(Mismatch {
             text: "The settings differ".to_owned(),
             lines: vec!["seeds: [1, 2, 3] | [1, 2]".to_owned()],
@@ -202,7 +202,7 @@ mod tests {
         let a = testing::stored(&folder.path().join("a"), &["one"], 2);
         let b = testing::stored(&folder.path().join("b"), &["other"], 2);
         let mut both = SideBySide::of(a, b);
-        (both.a.folder, both.b.folder) = ("a".into(), "b".into());
+        both.places = ["a".into(), "b".into()];
         for width in [80, 100, 140] {
             let table = side_by_side_table(&both, width);
             assert!(table.contains("│ bottleneck.forward "), "no name is broken: {table}");

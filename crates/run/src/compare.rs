@@ -1,9 +1,10 @@
-//! Comparison of two folders of results, with the differences of their configurations.
+//! Comparison of two results, with the differences of their configurations. A file is one of flent's.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jettison_report::{Mismatch, ReportError, Results, SideBySide};
+use jettison_report::{FlentError, FlentResults, Mismatch, ReportError, Results, SideBySide};
+use tempfile::TempDir;
 use thiserror::Error;
 use toml::Value;
 
@@ -19,23 +20,59 @@ pub enum CompareError {
     /// One result cannot be read, or the page cannot be written.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// A file is no result of flent.
+    #[error(transparent)]
+    Flent(#[from] FlentError),
+    /// There is no room for a temporary folder.
+    #[error("cannot make a temporary folder: {0}; check the disk that TMPDIR is on")]
+    Temporary(std::io::Error),
 }
 
-/// Reads the results in the folders `a` and `b` for comparison.
+/// Two results side by side, with the temporary folders of those that are files.
+#[derive(Debug)]
+pub struct Compared {
+    /// The results.
+    pub both: SideBySide,
+    /// Removed with this value; the page reads series from them.
+    _imports: Vec<TempDir>,
+}
+
+/// Reads one of the results: a folder of ours, or a file of flent's, which becomes a folder in `imports`.
+fn read(path: &Path, imports: &mut Vec<TempDir>) -> Result<Results, CompareError> {
+    if !path.is_file() {
+        return Ok(Results::load(path)?);
+    }
+    let flent = FlentResults::read(path)?;
+    let folder = TempDir::new().map_err(CompareError::Temporary)?;
+    let mut results = flent.write(&folder.path().join("flent"))?;
+    imports.push(folder);
+    if !flent.left_out.is_empty() {
+        let (file, left_out) = (path.display(), flent.left_out.join(", "));
+        results.remarks.push(format!("{file}: no metric corresponds to these series: {left_out}"));
+    }
+    Ok(results)
+}
+
+/// Reads the results `a` and `b` for comparison: folders of ours, or files of flent's.
 ///
 /// # Errors
-/// If one of them holds no Jettison results or damaged ones, or both are the same folder.
-pub fn compare(a: &Path, b: &Path) -> Result<SideBySide, CompareError> {
-    let (of_a, of_b) = (Results::load(a)?, Results::load(b)?);
+/// If one of them holds no Jettison results or damaged ones, is a file that flent did not write, or both are the same.
+pub fn compare(a: &Path, b: &Path) -> Result<Compared, CompareError> {
+    let mut imports = Vec::new();
+    let (of_a, of_b) = (read(a, &mut imports)?, read(b, &mut imports)?);
     if let (Ok(one), Ok(other)) = (a.canonicalize(), b.canonicalize())
         && one == other
     {
         return Err(CompareError::SameFolder(a.to_owned()));
     }
     let mut both = SideBySide::of(of_a, of_b);
+    both.places = [a.to_owned(), b.to_owned()];
     let [in_a, in_b] = [&both.a, &both.b].map(|results| &results.manifest.experiment.configuration);
-    both.warnings.extend(differing_settings(in_a, in_b));
-    Ok(both)
+    // A file of flent's has no configuration.
+    if !in_a.is_empty() && !in_b.is_empty() {
+        both.warnings.extend(differing_settings(in_a, in_b));
+    }
+    Ok(Compared { both, _imports: imports })
 }
 
 /// The settings in which two configurations differ, one line each. A scenario's name and description are ignored.
@@ -115,7 +152,7 @@ mod tests {
         let (a, b) = (folder.path().join("a"), folder.path().join("b"));
         stored(&a, Mode::Simulated, "name = \"small\"\nseeds = 1\n");
         stored(&b, Mode::Live, "# Variant base\nseeds = 1\nname = \"small\"\n");
-        let both = compare(&a, &b).unwrap();
+        let both = compare(&a, &b).unwrap().both;
         assert_eq!(both.warnings, []);
         assert_eq!((both.pairs.len(), both.rows.len()), (1, 0));
     }

@@ -8,7 +8,8 @@ use crate::output::{Failure, print, print_error, print_record, width};
 
 /// Prints two results side by side; with `out`, also writes a page.
 pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool) -> Result<(), Failure> {
-    let both = jettison_run::compare(a, b).map_err(Failure::of)?;
+    let compared = jettison_run::compare(a, b).map_err(Failure::of)?;
+    let both = &compared.both;
     for remark in both.a.remarks.iter().chain(&both.b.remarks) {
         print_error(format_args!("jettison: {remark}"));
     }
@@ -16,6 +17,6 @@ pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool) -> Result<(),
     if json {
         return both.records().try_for_each(|record| print_record(&record));
     }
-    print(side_by_side_table(&both, width()))?;
+    print(side_by_side_table(both, width()))?;
     page.map_or(Ok(()), |page| print(format_args!("Page: {}\n", page.display())))
 }

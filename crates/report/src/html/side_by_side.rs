@@ -13,7 +13,7 @@ use crate::error::ReportError;
 use crate::number;
 use crate::side_by_side::{Side, SideBySide};
 use crate::side_by_side_table::{difference, pairing, percentile_difference, text};
-use crate::store::{Results, read_series};
+use crate::store::read_series;
 
 /// Series in common charts, in order.
 const OVERLAID: [&str; 7] = ["goodput", "throughput", "backlog", "sojourn", "cwnd", "srtt", "rtt"];
@@ -60,7 +60,8 @@ fn results(both: &SideBySide) -> String {
          <th>duration</th></tr></thead>\n<tbody>\n",
     );
     for side in SIDES {
-        let Results { folder, manifest, .. } = both.side(side);
+        let manifest = &both.side(side).manifest;
+        let folder = &both.places[side as usize];
         let experiment = &manifest.experiment;
         out.push_str(&format!(
             "<tr><td class=\"name\">{}{side:?}</td><td><b>{}</b></td><td>{}</td><td>{}</td><td class=\"number\">{}</td>\
