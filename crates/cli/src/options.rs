@@ -21,7 +21,7 @@ pub struct Cli {
 pub enum Command {
     /// Run a scenario: all variants with all seeds, in parallel on all cores
     Run {
-        /// The scenario file
+        /// The scenario file, or the name of a preset (`jettison list presets`)
         file: PathBuf,
         #[command(flatten)]
         options: RunArguments,
@@ -132,10 +132,10 @@ pub enum Command {
     },
     /// Compare two results side by side, such as a simulated and a live run of one scenario
     Compare {
-        /// The folder of the first result, from `run`, `live` or `reproduce`
+        /// The first result: a folder from `run`, `live` or `reproduce`, or a file of flent's (`.flent.gz`)
         #[arg(value_name = "A")]
         a: PathBuf,
-        /// The folder of the second result
+        /// The second result, likewise
         #[arg(value_name = "B")]
         b: PathBuf,
         /// Write <DIR>/compare.html, a page with both results' series in the same charts
@@ -445,6 +445,8 @@ pub enum Listing {
     Metrics,
     /// Gauges: internal state of components, which can be sampled
     Gauges,
+    /// Scenarios that `run` finds by name; with a name, its text
+    Presets,
 }
 
 impl Listing {
@@ -460,7 +462,7 @@ impl Listing {
             Listing::Players => Some("player"),
             Listing::Encoders => Some("encoder"),
             Listing::Links => Some("link"),
-            Listing::Reasons | Listing::Metrics | Listing::Gauges => None,
+            Listing::Reasons | Listing::Metrics | Listing::Gauges | Listing::Presets => None,
         }
     }
 }

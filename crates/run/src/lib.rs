@@ -18,10 +18,11 @@ mod matrix;
 mod memory;
 mod notice;
 mod precision;
+mod presets;
 mod program;
 pub mod reproduce;
 
-pub use compare::{CompareError, compare};
+pub use compare::{CompareError, Compared, compare};
 pub use experiment::{RunError, RunOptions, StorePlace, describe, run_scenario};
 pub use keys::RunKeys;
 pub use matrix::{Finished, Job, Progress, Work, default_threads, run_matrix};
@@ -29,4 +30,5 @@ pub use matrix::{Finished, Job, Progress, Work, default_threads, run_matrix};
 pub use memory::{MemoryOptions, run_in_memory};
 pub use notice::Notice;
 pub use precision::{Precision, PrecisionError, Widest};
+pub use presets::{Preset, load};
 pub use program::Program;

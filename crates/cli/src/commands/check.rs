@@ -24,7 +24,7 @@ pub fn check(
     let registries = builder.registries();
     let mut invalid = false;
     for file in files {
-        match Scenario::load_with_data(file, data, changes, &registries) {
+        match jettison_run::load(file, data, changes, &registries) {
             Ok(scenario) => {
                 warn(&scenario);
                 let estimate = estimate(&scenario, default_threads(), false);

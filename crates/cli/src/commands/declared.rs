@@ -2,6 +2,7 @@
 
 use jettison_core::{DropReason, Gauge, MarkReason};
 use jettison_measure::metrics;
+use jettison_run::Preset;
 use jettison_scenario::build::Builder;
 use serde::Serialize;
 
@@ -116,6 +117,31 @@ pub fn gauges(id: Option<&str>, json: bool) -> Result<(), Failure> {
         } else {
             let head = format!("{}  {} of {}", gauge.id, gauge.unit, gauge.owner);
             print(format_args!("{head}\n{}", indented(gauge.description)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A preset.
+#[derive(Debug, Serialize)]
+struct PresetRecord {
+    id: &'static str,
+    summary: &'static str,
+    text: &'static str,
+}
+
+/// Lists the presets; of one, prints the text, to save and change it.
+pub fn presets(id: Option<&str>, json: bool) -> Result<(), Failure> {
+    let all: Vec<PresetRecord> = Preset::all()
+        .into_iter()
+        .map(|preset| PresetRecord { id: preset.name, summary: preset.summary(), text: preset.text })
+        .collect();
+    let longest = all.iter().map(|preset| preset.id.len()).max().unwrap_or(0);
+    for preset in chosen(&all, id, |preset| preset.id)? {
+        match (json, id) {
+            (true, _) => print_record(preset)?,
+            (false, Some(_)) => print(preset.text)?,
+            (false, None) => print(format_args!("{:<longest$}  {}\n", preset.id, preset.summary))?,
         }
     }
     Ok(())

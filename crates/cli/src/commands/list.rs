@@ -12,6 +12,7 @@ pub fn list(listing: Option<Listing>, id: Option<&str>, all: bool, json: bool) -
     let kind = match listing {
         Some(Listing::Reasons) => return super::declared::reasons(id, json),
         Some(Listing::Metrics) => return super::declared::metrics(id, json),
+        Some(Listing::Presets) => return super::declared::presets(id, json),
         Some(Listing::Gauges) => return super::declared::gauges(id, json),
         listing => listing.and_then(Listing::kind),
     };

@@ -29,7 +29,7 @@ pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
     let builder = Builder::standard();
     let registries = builder.registries();
     let data = options.data.folder.as_deref();
-    let load = |changes: &Changes| Scenario::load_with_data(file, data, changes, &registries);
+    let load = |changes: &Changes| jettison_run::load(file, data, changes, &registries);
     let scenario = load_with_seeds(&load, options)?;
     let results =
         execute(&scenario, &builder, options, plots_beside(file).map_err(Failure::of)?, &|_| Vec::new())?;

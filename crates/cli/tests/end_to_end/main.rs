@@ -24,6 +24,7 @@ mod live_lateness;
 mod live_programs;
 mod p4;
 mod precision;
+mod presets;
 mod recorded;
 mod report;
 mod reproduce;

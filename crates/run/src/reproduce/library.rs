@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::claims::Claims;
 use super::paper::{Paper, PaperError};
 
-static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
+pub(crate) static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 
 /// The experiments that can be reproduced.
 #[derive(Debug)]
@@ -265,8 +265,8 @@ fn collect(files: Vec<(PathBuf, String)>, embedded: bool) -> Vec<Experiment> {
         let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else {
             continue;
         };
-        // Reference scenarios belong to no paper, and those in `live` run real programs.
-        if ["reference", "live"].contains(&paper) {
+        // Reference scenarios and presets belong to no paper, and those in `live` run real programs.
+        if ["reference", "live", "presets"].contains(&paper) {
             continue;
         }
         let figures_path = path.with_file_name(format!("{stem}.paper.toml"));

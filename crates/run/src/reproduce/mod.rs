@@ -7,7 +7,7 @@
 mod among;
 mod claims;
 mod effect;
-mod library;
+pub(crate) mod library;
 mod paper;
 mod verdict;
 
