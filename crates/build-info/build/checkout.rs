@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 const DIGITS: &str = "--short=12";
 
 /// What the program is built from, beside the crates.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 15] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -17,7 +17,11 @@ const SOURCES: [&str; 11] = [
     "scenarios",
     "web/page",
     "bpf/newcwv.bpf.c",
+    "bpf/dctcp.bpf.c",
+    "bpf/prague.bpf.c",
+    "bpf/sockets.bpf.c",
     "bpf/kernel.h",
+    "bpf/marks.h",
     "bpf/loader/Cargo.toml",
     "bpf/loader/Cargo.lock",
     "bpf/loader/src",

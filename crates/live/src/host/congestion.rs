@@ -6,7 +6,6 @@ use jettison_tcp::congestion::{
     Controller, Ect, Growth, HyStart, InKernel, NewCwvParameters, PragueParameters, ReduceFrom,
 };
 use jettison_tcp::{EcnSwitch, Switch, TcpParameters};
-use serde::de::DeserializeOwned;
 
 /// Parameters of controllers that the kernel's have too: those of [`NewCwvSettings`], and [`prague_codepoint`].
 const OF_CONTROLLERS: [(&str, &str); 3] =
@@ -26,11 +25,9 @@ pub struct NewCwvSettings {
 /// # Errors
 /// If the parameters are not those of the controller.
 pub fn newcwv_settings(parameters: &TcpParameters) -> Result<Option<NewCwvSettings>, serde_json::Error> {
-    let of_newcwv = |NewCwvParameters { non_validated_period, burst_segments, .. }| NewCwvSettings {
-        non_validated_period,
-        burst_segments,
-    };
-    Ok(parameters_of(parameters, "newcwv")?.map(of_newcwv))
+    let Some(given) = parameters_of(parameters, "newcwv") else { return Ok(None) };
+    let NewCwvParameters { non_validated_period, burst_segments, .. } = serde_json::from_value(given)?;
+    Ok(Some(NewCwvSettings { non_validated_period, burst_segments }))
 }
 
 /// The codepoint of data for `prague`; `None` for other controllers.
@@ -38,20 +35,18 @@ pub fn newcwv_settings(parameters: &TcpParameters) -> Result<Option<NewCwvSettin
 /// # Errors
 /// If the parameters are not those of the controller.
 pub fn prague_codepoint(parameters: &TcpParameters) -> Result<Option<Ect>, serde_json::Error> {
-    Ok(parameters_of(parameters, "prague")?.map(|PragueParameters { codepoint, .. }| codepoint))
+    let Some(given) = parameters_of(parameters, "prague") else { return Ok(None) };
+    let PragueParameters { codepoint, .. } = serde_json::from_value(given)?;
+    Ok(Some(codepoint))
 }
 
 /// The parameters of the controller if it is a `kind`.
-fn parameters_of<P: DeserializeOwned>(
-    parameters: &TcpParameters,
-    kind: &str,
-) -> Result<Option<P>, serde_json::Error> {
-    if parameters.congestion.kind != kind {
-        return Ok(None);
-    }
-    let mut given = parameters.congestion.parameters.clone();
-    given.extend(parameters.congestion_parameters.clone());
-    serde_json::from_value(given.into()).map(Some)
+fn parameters_of(parameters: &TcpParameters, kind: &str) -> Option<serde_json::Value> {
+    (parameters.congestion.kind == kind).then(|| {
+        let mut given = parameters.congestion.parameters.clone();
+        given.extend(parameters.congestion_parameters.clone());
+        given.into()
+    })
 }
 
 /// Name of the kernel's congestion control for these parameters.
