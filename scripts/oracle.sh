@@ -11,5 +11,6 @@ if [ $# -gt 0 ]; then
   exit
 fi
 oracle measure --kernel new --jobs "$(nproc)"
+oracle exported --kernel stable
 oracle page
 crates/cc/tests/kernel/in-vm oracle/vm/linux-vm trixie new

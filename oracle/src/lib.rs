@@ -10,6 +10,7 @@
 
 pub mod case;
 pub mod compare;
+pub mod exported;
 pub mod figures;
 pub mod job;
 pub mod machine;

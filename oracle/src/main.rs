@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use clap::{Parser, Subcommand};
 use jettison_oracle::case::{Case, Table};
 use jettison_oracle::figures::{Figures, Run};
-use jettison_oracle::{machine, page, players, scenario};
+use jettison_oracle::{exported, machine, page, players, scenario};
 
 /// Holds the simulator's TCP and queue disciplines to a Linux kernel, and its DASH players to real ones.
 #[derive(Parser)]
@@ -38,6 +38,12 @@ enum Command {
         kernel: String,
         /// Names of cases; without any, all.
         cases: Vec<String>,
+    },
+    /// Run what `jettison export tc` prints in a kernel, and compare what `tc` shows.
+    Exported {
+        /// Kernel: of this Debian release, of Debian 13, or of Debian unstable.
+        #[arg(long, default_value = "stable", value_parser = ["stable", "trixie", "new"])]
+        kernel: String,
     },
     /// Write the tables of docs/src/linux.md.
     Page,
@@ -111,6 +117,15 @@ fn run(command: Command) -> Result<(), Box<dyn Error>> {
             let rows = page::rows(&table, &chosen(&table, &[])?, &figures)?;
             fs::write(&path, page::render(&fs::read_to_string(&path)?, &figures.kernel, &rows)?)?;
             println!("{}", path.display());
+            Ok(())
+        }
+        Command::Exported { kernel } => {
+            let differences = exported::check(&kernel)?;
+            differences.iter().for_each(|one| println!("{one}"));
+            match differences.len() {
+                0 => println!("{} queues: what tc shows agrees", exported::QUEUES.len()),
+                count => return Err(format!("{count} options differ").into()),
+            }
             Ok(())
         }
         Command::Players { command } => players(command),

@@ -73,9 +73,7 @@ class Controller(Protocol):
     period: str
     """Time between two observations: ``"100 ms"``."""
 
-    def observe(
-        self, now: int, links: Mapping[str, Link], probes: Sequence[Probe]
-    ) -> Mapping[str, float] | None:
+    def observe(self, now: int, links: Mapping[str, Link], probes: Sequence[Probe]) -> Mapping[str, float] | None:
         """Takes what was observed since the last call; returns new rates in bit/s by link, or ``None`` for none."""
         ...
 
@@ -113,7 +111,9 @@ def _prepared(name: str, controller: Controller) -> Prepared:
     try:
         period = nanoseconds(given)  # pyright: ignore[reportArgumentType]
     except (TypeError, ValueError) as error:
-        raise ControllerError(f'controller `{name}`: `period` must be a time such as "100 ms", got {given!r}') from error
+        raise ControllerError(
+            f'controller `{name}`: `period` must be a time such as "100 ms", got {given!r}'
+        ) from error
     if period <= 0:
         raise ControllerError(f"controller `{name}`: `period` must be > 0, got {given!r}")
     links = names("links")

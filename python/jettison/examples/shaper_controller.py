@@ -68,7 +68,7 @@ def scenario(uplink: Uplink, shaper: float, traces: Path, duration: str = "120 s
             "access": {
                 "between": ["router", "modem"],
                 "rate": "1 Gbit/s",
-                "queue": {"kind": "tbf", "rate": f"{shaper} Mbit/s", "queue": "fq-codel"},
+                "queue": {"kind": "tbf", "rate": f"{round(shaper * 1000)} kbit/s", "queue": "fq-codel"},
                 "reverse": {"queue": "tail-drop"},
             },
             "uplink": {
