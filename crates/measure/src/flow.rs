@@ -404,7 +404,9 @@ mod tests {
         let mut meter = FlowMeter::default();
         assert_eq!(meter.take_interval_loss(), None);
         let arrive = |meter: &mut FlowMeter, sequences: &[u64]| {
-            sequences.iter().for_each(|s| meter.received(*s, Time::ZERO, Time::ZERO));
+            for sequence in sequences {
+                meter.received(*sequence, Time::ZERO, Time::ZERO);
+            }
         };
         arrive(&mut meter, &[5, 6, 8, 9]);
         assert_eq!(meter.take_interval_loss(), Some(0.2));

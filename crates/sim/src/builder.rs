@@ -153,12 +153,20 @@ pub struct WorldBuilder {
     links: Vec<LinkSpec>,
     flows: Vec<FlowSpec>,
     gateway: Option<NodeId>,
+    masquerades: Vec<(NodeId, Address)>,
 }
 
 impl WorldBuilder {
     /// An empty world.
     pub fn new(settings: WorldSettings) -> WorldBuilder {
-        WorldBuilder { settings, nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), gateway: None }
+        WorldBuilder {
+            settings,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            flows: Vec::new(),
+            gateway: None,
+            masquerades: Vec::new(),
+        }
     }
 
     /// The default address of the `index`th node, from 198.18.0.0/15, which RFC 2544 §C.2.2 reserves for benchmarks.
@@ -204,6 +212,11 @@ impl WorldBuilder {
         NodeId(self.nodes.len() - 1)
     }
 
+    /// Gives a router an address of its own, behind which its NAT hides hosts: all nodes have a route to it.
+    pub fn masquerade(&mut self, router: NodeId, address: Address) {
+        self.masquerades.push((router, address));
+    }
+
     /// Adds a link. The ports of a node are numbered in the order of its links.
     pub fn link(&mut self, link: LinkSpec) {
         self.links.push(link);
@@ -223,7 +236,7 @@ impl WorldBuilder {
 
     /// Builds the world.
     pub fn build(self) -> Result<World, TopologyError> {
-        let WorldBuilder { settings, nodes: specs, links, flows, gateway } = self;
+        let WorldBuilder { settings, nodes: specs, links, flows, gateway, masquerades } = self;
         let (interval, warm_up) = (settings.recorder.interval, settings.recorder.warm_up);
         let mut recorder = Recorder::new(settings.recorder);
         let mut ports: Vec<Vec<PortParts>> = specs.iter().map(|_| Vec::new()).collect();
@@ -272,9 +285,13 @@ impl WorldBuilder {
         // Routes: the shortest paths to each host, which also tell whether flows can reach their ends.
         let addresses: Vec<Option<Address>> = specs
             .iter()
-            .map(|spec| match spec {
+            .enumerate()
+            .map(|(index, spec)| match spec {
                 NodeSpec::Host { address, .. } => Some(*address),
-                NodeSpec::Router { .. } => None,
+                NodeSpec::Router { .. } => masquerades
+                    .iter()
+                    .find(|(NodeId(router), _)| *router == index)
+                    .map(|(_, address)| *address),
             })
             .collect();
         let names: Vec<String> = specs

@@ -6,7 +6,7 @@ use jettison_wire::{Instance, Packet};
 
 use crate::notes::{Note, Notes};
 use crate::{
-    Actions, Fate, FeedbackPath, Loopback, Mirror, MirrorTo, Port, PortHooks, PortQueue, Program,
+    Actions, Fate, FeedbackPath, Loopback, Mirror, MirrorTo, Nat, Port, PortHooks, PortQueue, Program,
     QueueReading, Routes,
 };
 
@@ -14,6 +14,7 @@ use crate::{
 pub struct Forwarding {
     routes: Routes,
     hooks: Vec<Option<Box<dyn PortHooks>>>,
+    nat: Option<Box<Nat>>,
     notes: Notes,
 }
 
@@ -41,7 +42,12 @@ impl From<PortQueue> for PortConfig {
 impl Forwarding {
     /// Creates a program that forwards by `routes`. `hooks` lists the hooks of each port, port 0 first.
     pub fn new(routes: Routes, hooks: Vec<Option<Box<dyn PortHooks>>>) -> Forwarding {
-        Forwarding { routes, hooks, notes: Notes::default() }
+        Forwarding { routes, hooks, nat: None, notes: Notes::default() }
+    }
+
+    /// Translates addresses.
+    pub fn set_nat(&mut self, nat: Option<Nat>) {
+        self.nat = nat.map(Box::new);
     }
 
     /// The mutable routing table.
@@ -80,7 +86,13 @@ impl Program for Forwarding {
         if why == Instance::Recirculated {
             return self.deliver_feedback(packet.meta.tag, now, actions);
         }
-        let Some(port) = self.routes.lookup(packet, Port(packet.meta.ingress_port)) else {
+        let from = Port(packet.meta.ingress_port);
+        if let Some(nat) = &mut self.nat
+            && nat.arrives(packet, from).is_err()
+        {
+            return actions.drop(DropReason::NoRoute, None);
+        }
+        let Some(port) = self.routes.lookup(packet, from) else {
             return actions.drop(DropReason::NoRoute, None);
         };
         // RFC 1812 §5.3.1, RFC 8200 §3: a packet whose hop limit would be zero is not forwarded.
@@ -88,6 +100,11 @@ impl Program for Forwarding {
             return actions.drop(DropReason::HopLimit, None);
         }
         packet.set_hop_limit(packet.meta.hop_limit - 1);
+        if let Some(nat) = &mut self.nat
+            && nat.leaves(packet, from, port).is_err()
+        {
+            return actions.drop(DropReason::NoRoute, Some(port));
+        }
         // Queue management at ingress selects the class, or drops the packet before it takes a buffer.
         let class = match self.hook(port).map(|hook| hook.admit(packet, now)) {
             None => 0,
@@ -105,7 +122,8 @@ impl Program for Forwarding {
     fn passage(&self, from: Port, packet: &Packet) -> Option<(Port, u8)> {
         let port = self.routes.lookup(packet, from)?;
         let is_plain = self.hooks.get(usize::from(port.0)).is_none_or(Option::is_none);
-        (is_plain && packet.meta.hop_limit > 1).then(|| (port, packet.meta.hop_limit - 1))
+        (is_plain && self.nat.is_none() && packet.meta.hop_limit > 1)
+            .then(|| (port, packet.meta.hop_limit - 1))
     }
 
     #[inline]
@@ -146,7 +164,10 @@ impl Program for Forwarding {
     fn discarded(&mut self, packet: &Packet, queue: Option<Port>) {
         // Any other tag belongs to a clone: its feedback is lost with it.
         if packet.meta.tag != Notes::WATCHED {
-            if let Some(note) = self.notes.take(packet.meta.tag)
+            // With a NAT, the tag of all but clones is the inside host.
+            let is_clone = packet.meta.instance != Instance::Normal;
+            if (is_clone || self.nat.is_none())
+                && let Some(note) = self.notes.take(packet.meta.tag)
                 && let Some(hook) = self.hook(note.port)
             {
                 hook.feedback_lost(note.feedback);

@@ -19,6 +19,7 @@ mod hooks;
 #[cfg(test)]
 mod list_tests;
 mod manager;
+mod nat;
 mod notes;
 mod packets;
 mod pipeline;
@@ -46,6 +47,7 @@ pub use forwarding::{Forwarding, PortConfig};
 pub use hooks::{Feedback, FeedbackPath, PortHooks, QueueReading, Verdict};
 pub use ired::{Average, ClonePath, Ired, IredParameters, Probability};
 pub use manager::TrafficManager;
+pub use nat::{Nat, Untranslatable};
 pub use packets::Packets;
 pub use pipeline::{Pipeline, Replica};
 pub use prefix::{Prefix, PrefixError};

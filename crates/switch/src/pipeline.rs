@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::service::{Service, ThreadTime};
 use crate::{
-    Actions, Departure, Fate, Forwarding, Mirror, MirrorTo, Port, PortConfig, Program, Recirculation,
+    Actions, Departure, Fate, Forwarding, Mirror, MirrorTo, Nat, Port, PortConfig, Program, Recirculation,
     RecirculationSettings, Routes, Switch, SwitchCounters, SwitchOutcomes, TrafficManager,
 };
 
@@ -56,6 +56,13 @@ impl Pipeline<Forwarding> {
         let (disciplines, hooks): (Vec<_>, Vec<_>) =
             ports.into_iter().map(|port| (port.discipline, port.hooks)).unzip();
         Pipeline::new(Forwarding::new(routes, hooks), TrafficManager::new(disciplines), recirculation)
+    }
+
+    /// Translates addresses.
+    #[must_use]
+    pub fn with_nat(mut self, nat: Option<Nat>) -> Self {
+        self.program.set_nat(nat);
+        self
     }
 }
 

@@ -16,6 +16,7 @@ mod octopus;
 mod packet;
 mod partial;
 mod segment;
+mod translate;
 mod tuple;
 
 pub use acc_ecn::{AccEcnOption, Order};
@@ -27,4 +28,5 @@ pub use octopus::{MessageNumber, OCTOPUS_PORT, OctopusHeader, PacketKind, Positi
 pub use packet::{Body, Buffer, Ecn, FlowId, Instance, Packet, PacketMeta, PayloadPacket};
 pub use partial::PartialChecksum;
 pub use segment::Segment;
+pub use translate::End;
 pub use tuple::FiveTuple;

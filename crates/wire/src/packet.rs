@@ -330,7 +330,7 @@ impl Buffer {
         &self.bytes[self.ip_start()..]
     }
 
-    fn ip_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn ip_mut(&mut self) -> &mut [u8] {
         let start = self.ip_start();
         &mut self.bytes[start..]
     }

@@ -7,7 +7,7 @@ use jettison_build_info::COMMIT;
 use jettison_report::{Results, Status};
 use jettison_run::live::{LiveExperiment, LiveOptions, LiveRunError};
 use jettison_scenario::build::Builder;
-use jettison_scenario::{Changes, Scenario};
+use jettison_scenario::Changes;
 use jettison_watch::Watch;
 
 use super::approve::approve;

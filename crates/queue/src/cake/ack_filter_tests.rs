@@ -13,7 +13,9 @@ fn ack(number: u32) -> TcpHeader {
 }
 
 fn with(number: u32, flags: TcpFlags) -> TcpHeader {
-    TcpHeader { flags: TcpFlags::ACK.with(flags), ..ack(number) }
+    let mut tcp = ack(number);
+    tcp.flags = TcpFlags::ACK.with(flags);
+    tcp
 }
 
 fn sack(number: u32, start: u32, end: u32) -> TcpHeader {
@@ -23,7 +25,9 @@ fn sack(number: u32, start: u32, end: u32) -> TcpHeader {
 }
 
 fn stamped(number: u32, value: u32) -> TcpHeader {
-    TcpHeader { options: TcpHeader::OPT_TIMESTAMPS, timestamps: [value, 77], ..ack(number) }
+    let mut tcp = ack(number);
+    (tcp.options, tcp.timestamps) = (TcpHeader::OPT_TIMESTAMPS, [value, 77]);
+    tcp
 }
 
 fn packet(tcp: TcpHeader, payload: usize) -> Packet {
@@ -60,7 +64,11 @@ fn two_acknowledgements_or_one_stay() {
 #[test]
 fn duplicates_stay_until_more_is_acknowledged() {
     assert_eq!(stay_pure(&[100, 100, 100, 200, 200, 300].map(ack)), [vec![4, 5, 6], vec![4, 5, 6]]);
-    let windows = [1000, 2000, 3000].map(|window| TcpHeader { window, ..ack(100) });
+    let windows = [1000, 2000, 3000].map(|window| {
+        let mut tcp = ack(100);
+        tcp.window = window;
+        tcp
+    });
     assert_eq!(stay_pure(&[windows[0], windows[1], windows[2], ack(200)]), [vec![2, 3, 4], vec![2, 3, 4]]);
 }
 
@@ -124,7 +132,9 @@ fn unknown_options_and_other_flows_stay() {
     pool.push(&mut chain, unknown, 0, Time::ZERO);
     let arrival = packet(ack(200), 0);
     assert_eq!(redundant(AckFilter::Aggressive, &pool, &chain, &arrival), None);
-    pool.push(&mut chain, packet(TcpHeader { src_port: 6000, ..ack(100) }, 0), 0, Time::ZERO);
+    let mut other = ack(100);
+    other.src_port = 6000;
+    pool.push(&mut chain, packet(other, 0), 0, Time::ZERO);
     assert_eq!(redundant(AckFilter::Aggressive, &pool, &chain, &arrival), None);
     pool.push(&mut chain, packet(ack(150), 0), 0, Time::ZERO);
     assert_eq!(redundant(AckFilter::Aggressive, &pool, &chain, &arrival), Some(chain.newest()));

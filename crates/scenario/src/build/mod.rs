@@ -237,7 +237,11 @@ impl Builder {
                 Node::Host(_) => host(&mut world, name.clone(), addresses[name.as_str()]),
                 Node::Router(router) => {
                     let make = routers::native(name, router, settings, &addresses, seed)?;
-                    world.router(name.as_str(), make)
+                    let id = world.router(name.as_str(), make);
+                    if router.nat.is_some() {
+                        world.masquerade(id, addresses[name.as_str()]);
+                    }
+                    id
                 }
                 Node::P4(router) => {
                     let make = p4::p4(name, router, settings, &addresses, seed)?;

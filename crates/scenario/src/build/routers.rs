@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use jettison_core::{Duration, Seed};
 use jettison_sim::RouterPlan;
 use jettison_switch::{
-    Pipeline, Port, PortConfig, Prefix, Routes, Selector, Service, ServiceSettings, Switch,
+    Nat, Pipeline, Port, PortConfig, Prefix, Routes, Selector, Service, ServiceSettings, Switch,
 };
 use jettison_wire::Address;
 
@@ -31,6 +31,18 @@ pub(super) fn native(
         .iter()
         .map(|route| policy(name, route, settings, addresses))
         .collect::<Result<Vec<_>, _>>()?;
+    let inside: Option<Vec<Port>> = match &router.nat {
+        None => None,
+        Some(nat) => {
+            let port = |link: &String| {
+                port_of(settings, name, link).ok_or_else(|| {
+                    part(&["nodes", name, "nat", "inside"], format!("`{name}` has no link `{link}`"))
+                })
+            };
+            Some(nat.inside.iter().map(port).collect::<Result<_, _>>()?)
+        }
+    };
+    let outside = addresses.get(name).copied();
     Ok(move |plan: RouterPlan| -> Box<dyn Switch> {
         let mut routes = Routes::new();
         for (address, port) in &plan.routes {
@@ -46,12 +58,17 @@ pub(super) fn native(
         for (selector, port) in policies {
             routes.add_policy(selector, port);
         }
+        let nat = inside.zip(outside).map(|(inside, outside)| {
+            let count = plan.ports.len() as u16;
+            Nat::new(outside, (0..count).map(|port| inside.contains(&Port(port))).collect())
+        });
         let ports = plan
             .ports
             .into_iter()
             .map(|port| PortConfig { discipline: port.queue, hooks: port.hooks })
             .collect();
-        let pipeline = Pipeline::native(routes, ports, recirculation).with_ingress_delay(ingress_delay);
+        let pipeline =
+            Pipeline::native(routes, ports, recirculation).with_nat(nat).with_ingress_delay(ingress_delay);
         Box::new(match service {
             Some(service) => pipeline.with_service(service),
             None => pipeline,

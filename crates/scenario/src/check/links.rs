@@ -9,6 +9,7 @@ use super::Checker;
 use crate::schema::{Carrier, Cell, Change, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile};
 use crate::validate::Finding;
 use jettison_registry::{KeyPath, ParameterError};
+use serde_json::Value;
 
 /// Above any encapsulation overhead, and small enough that packet sizes cannot overflow.
 const LARGEST_OVERHEAD: Bytes = Bytes::new(65_535);
@@ -204,6 +205,19 @@ impl Checker<'_> {
         };
         let kind = &direction.queue.kind;
         let sender = self.settings.nodes.get(&direction.from);
+        // CAKE looks up hosts in the translation of the node where it is.
+        let looks_up =
+            kind == "cake" && direction.queue.parameters.get("nat").and_then(Value::as_bool) == Some(true);
+        if looks_up && sender.is_some_and(|node| node.nat().is_none()) {
+            let from = &direction.from;
+            let message = format!(
+                "`{}` has `nat = true`, but `{from}`, which sends on link `{name}`, has no `nat`",
+                direction.queue_name
+            );
+            let help =
+                format!("write `nat = {{ inside = [\"…\"] }}` at `nodes.{from}`, or remove `nat = true`");
+            self.find(&queue_at, message, help);
+        }
         if self.registries.port_queues.kind(kind).is_some() && sender.is_some_and(|node| !node.has_hooks()) {
             let (from, to) = (&direction.from, &direction.to);
             let sender_kind = if sender.is_some_and(Node::is_host) { "host" } else { "P4 router" };

@@ -36,6 +36,12 @@ impl Checker<'_> {
                     self.find(&at.key("sysctls").key(name), message, help);
                 }
             }
+            for (index, link) in node.nat().into_iter().flat_map(|nat| &nat.inside).enumerate() {
+                let at = at.key("nat").key("inside").index(index);
+                if self.link_name(link, &at) {
+                    self.joins(name, link, &at);
+                }
+            }
             if let Node::P4(router) = node {
                 self.p4_router(name, router, &at);
             }
@@ -73,17 +79,19 @@ impl Checker<'_> {
             if !self.link_name(name, &at) {
                 continue;
             }
-            let link = self.settings.links.get(name);
-            if link.is_some_and(|link| !link.between.iter().any(|end| end == router)) {
-                let own = self
-                    .settings
-                    .links
-                    .iter()
-                    .filter(|(_, link)| link.between.iter().any(|end| end == router));
-                let own: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
-                let help = format!("links of `{router}`: {}", own.join(", "));
-                self.find(&at, format!("link `{name}` does not join `{router}`"), help);
-            }
+            self.joins(router, name, &at);
+        }
+    }
+
+    /// Checks that a link ends at a node.
+    fn joins(&mut self, node: &str, name: &str, at: &KeyPath) {
+        let link = self.settings.links.get(name);
+        if link.is_some_and(|link| !link.between.iter().any(|end| end == node)) {
+            let own =
+                self.settings.links.iter().filter(|(_, link)| link.between.iter().any(|end| end == node));
+            let own: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
+            let help = format!("links of `{node}`: {}", own.join(", "));
+            self.find(at, format!("link `{name}` does not join `{node}`"), help);
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) use link::MOST_PROFILE_STEPS;
 pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse};
 pub use link_file::{Cell, Profile, Trace};
 pub use live::{Live, Offload};
-pub use node::{Host, Node, PolicyRoute, Router, SysctlValue};
+pub use node::{Host, NatSettings, Node, PolicyRoute, Router, SysctlValue};
 pub use p4_router::{Later, P4Router};
 pub(crate) use vary::{Alternative, Axis};
 

@@ -84,6 +84,17 @@ pub struct Router {
     /// CPU times of its passes, as in a software switch. Default: passes take no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceSettings>,
+    /// Network address translation: hosts behind some links appear with the router's address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nat: Option<NatSettings>,
+}
+
+/// Network address translation of a router.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NatSettings {
+    /// Links to the hosts that appear with the router's address on all other links.
+    pub inside: Vec<String>,
 }
 
 /// A policy route. A packet matches if it meets all given conditions.
@@ -122,6 +133,13 @@ impl Node {
             Node::Host(host) => host.queue.as_ref(),
             Node::Router(router) => router.queue.as_ref(),
             Node::P4(router) => router.queue.as_ref(),
+        }
+    }
+    /// Its network address translation, if set.
+    pub fn nat(&self) -> Option<&NatSettings> {
+        match self {
+            Node::Router(router) => router.nat.as_ref(),
+            Node::Host(_) | Node::P4(_) => None,
         }
     }
     /// Whether it is a host, which runs flows and does not forward.

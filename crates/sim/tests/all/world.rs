@@ -15,7 +15,7 @@ use jettison_sockets::{
     Application, CloseReason, ControllerFactory, Datagram, SocketEvent, Sockets, TcpOptions,
 };
 use jettison_switch::{
-    Packets, Pipeline, PortConfig, RecirculationSettings, Routes, Service, ServiceSettings, Switch,
+    Nat, Packets, Pipeline, PortConfig, RecirculationSettings, Routes, Service, ServiceSettings, Switch,
 };
 use jettison_tcp::TcpParameters;
 use jettison_tcp::{Endpoint, Payload};
@@ -346,4 +346,61 @@ fn packets_let_through_leave_the_record_that_queues_would_have_left() {
     let (through, queued) = (record(false), record(true));
     assert!(through.0.drops.len() > 3, "some were lost and some dropped");
     assert_eq!(through, queued);
+}
+
+/// A router that translates between its first two ports and the third.
+fn translating(plan: RouterPlan) -> Box<dyn Switch> {
+    let mut routes = Routes::new();
+    for (address, port) in plan.routes {
+        routes.add_host(address, port);
+    }
+    let ports = plan.ports.into_iter().map(|p| PortConfig { discipline: p.queue, hooks: p.hooks }).collect();
+    let nat = Nat::new(address(100), vec![true, true, false]);
+    Box::new(Pipeline::native(routes, ports, RecirculationSettings::default()).with_nat(Some(nat)))
+}
+
+#[test]
+fn connections_through_a_nat_come_from_the_routers_address_and_their_answers_find_back() {
+    let (mut world, log) = (builder(), Log::default());
+    let inside = [1, 2].map(|n| world.host(format!("inside-{n}"), address(n)));
+    let r = world.router("r", translating);
+    let far = world.router("far", router);
+    let server = world.host("server", address(9));
+    let (rate, delay) = (Rate::from_mbit(10), Duration::from_millis(5));
+    for (name, host) in ["lan-1", "lan-2"].into_iter().zip(inside) {
+        link(&mut world, name, [host, r], rate, delay);
+    }
+    link(&mut world, "access", [r, far], rate, delay);
+    link(&mut world, "core", [far, server], rate, delay);
+    world.masquerade(r, address(100));
+    for (n, host) in inside.into_iter().enumerate() {
+        let to = Endpoint { address: address(9), port: 80 + n as u16 };
+        let send = program(host, &Log::default(), move |_, host| {
+            let socket = host.tcp_connect(to, &tcp());
+            host.write(socket, Payload::Zeros(100_000));
+            host.close(socket);
+        });
+        let receive = program(server, &log, move |_, host| {
+            host.tcp_listen(to.port, &tcp());
+        });
+        world.flow(format!("f{n}"), host, server, vec![send, receive]);
+    }
+    let record = run(world);
+    for flow in ["f0", "f1"] {
+        let goodput = record.summary_value(flow, metrics::GOODPUT).unwrap().mean;
+        assert_eq!((goodput * 5e6 / 8.0).round(), 100_000.0);
+    }
+    let log = log.lock().unwrap();
+    let remotes: Vec<Endpoint> = log
+        .iter()
+        .filter_map(|(_, event)| match event {
+            SocketEvent::Accepted { remote, .. } => Some(*remote),
+            _ => None,
+        })
+        .collect();
+    // Both hosts use the same first port.
+    assert!(remotes.iter().all(|remote| remote.address == address(100)), "{remotes:?}");
+    assert_eq!(remotes.len(), 2);
+    assert_ne!(remotes[0].port, remotes[1].port);
+    assert!(record.drops.is_empty());
 }
