@@ -58,13 +58,11 @@ pub enum ExportError {
 pub fn script(queue: &str, overhead: u64, device: &str) -> Result<String, ExportError> {
     let builder = Builder::standard();
     let text = format!("{LINK}queue = {queue}\noverhead = \"{overhead} bytes\"\n");
-    let scenario = Scenario::parse(&text, "exported.toml", &NoFiles, &Changes::default(), &builder.registries())
-        .map_err(|error| ExportError::Export(error.to_string()))?;
-    let options = TcOptions {
-        node: Some("a".to_owned()),
-        device: Some(device.to_owned()),
-        ..TcOptions::default()
-    };
+    let scenario =
+        Scenario::parse(&text, "exported.toml", &NoFiles, &Changes::default(), &builder.registries())
+            .map_err(|error| ExportError::Export(error.to_string()))?;
+    let options =
+        TcOptions { node: Some("a".to_owned()), device: Some(device.to_owned()), ..TcOptions::default() };
     builder.export_tc(&scenario, &options).map_err(|error| ExportError::Export(error.to_string()))
 }
 
@@ -88,7 +86,8 @@ pub fn check(kernel: &str) -> Result<Vec<String>, ExportError> {
     }
     let main = scratch.path().join("main");
     fs::write(&main, guest + "true\n")?;
-    let done = Command::new(folder().join("vm/linux-vm")).args(["-k", kernel]).arg(&main).args(&files).output()?;
+    let done =
+        Command::new(folder().join("vm/linux-vm")).args(["-k", kernel]).arg(&main).args(&files).output()?;
     let output = String::from_utf8_lossy(&done.stdout).into_owned();
     if !done.status.success() {
         return Err(ExportError::Guest(output + &String::from_utf8_lossy(&done.stderr)));
@@ -109,7 +108,7 @@ pub fn check(kernel: &str) -> Result<Vec<String>, ExportError> {
 }
 
 /// Options that `tc` takes and does not show.
-const NOT_SHOWN: [(&str, &str); 2] = [("sfq", "flows"), ("sfq", "perturb")];
+const NOT_SHOWN: [(&str, &str); 1] = [("sfq", "flows")];
 
 /// What differs between a script and what `tc -j qdisc show` and `tc class show` printed after it.
 pub fn compare(script: &str, qdiscs: &str, classes: &[&str]) -> Vec<String> {
@@ -131,7 +130,8 @@ pub fn compare(script: &str, qdiscs: &str, classes: &[&str]) -> Vec<String> {
                     let at = shown.iter().position(|word| *word == pair[0]);
                     let found = at.and_then(|at| shown.get(at + 1)).copied().unwrap_or("nothing");
                     let tolerance = if pair[0].ends_with("burst") { 16.0 } else { 0.0 };
-                    let alike = number(pair[1]).zip(number(found)).is_some_and(|(a, b)| (a - b).abs() <= tolerance);
+                    let alike =
+                        number(pair[1]).zip(number(found)).is_some_and(|(a, b)| (a - b).abs() <= tolerance);
                     if !alike {
                         differences.push(format!("class {id}: {} {}, shown {found}", pair[0], pair[1]));
                     }
@@ -211,7 +211,8 @@ mod tests {
     const CODEL: &str = r#"[{"kind":"htb","handle":"1:","root":true,"refcnt":2,"options":{"r2q":10,"default":"0x1",
         "direct_packets_stat":0,"direct_qlen":1000}},{"kind":"codel","handle":"2:","parent":"1:1","options":{"limit":100,
         "target":1249,"interval":19999,"ecn":true}}]"#;
-    const CLASS: &str = "class htb 1:1 root leaf 2: prio 0 rate 20Mbit overhead 24 ceil 20Mbit burst 2500b cburst 2500b";
+    const CLASS: &str =
+        "class htb 1:1 root leaf 2: prio 0 rate 20Mbit overhead 24 ceil 20Mbit burst 2500b cburst 2500b";
 
     fn codel() -> String {
         script(QUEUES[3].0, QUEUES[3].1, "v3").unwrap()

@@ -9,7 +9,7 @@ mod sqm;
 mod tc;
 
 use jettison_core::{Bytes, Rate};
-use jettison_queue::{Qdisc, QdiscContext};
+use jettison_queue::{Qdisc, QdiscContext, tc_rate};
 use jettison_registry::schema::Aspect;
 use jettison_registry::{KeyPath, ParameterError, suggestion};
 
@@ -178,8 +178,41 @@ fn queue_at(
     }
 }
 
+/// CAKE without a rate of its own takes that of the link, and what the link counts per packet: it needs no other shaper.
+fn at_the_links_rate(mut qdisc: Qdisc, rate: Option<Rate>, overhead: Bytes) -> Qdisc {
+    let Some(rate) = rate.filter(|_| qdisc.kind == "cake" && qdisc.shapes.is_none()) else { return qdisc };
+    if let Some(at) = qdisc.options.iter().position(|word| word == "unlimited") {
+        qdisc.options.splice(at..=at, ["bandwidth".to_owned(), tc_rate(rate)]);
+        qdisc.shapes = Some(rate);
+        if let Some(at) = qdisc.options.iter().position(|word| word == "overhead")
+            && let Some(value) = qdisc.options.get_mut(at + 1)
+        {
+            *value = overhead.get().to_string();
+        }
+    }
+    qdisc
+}
+
 /// Reads a switch of a qdisc's options: the value after `name`.
 fn option<'q>(qdisc: &'q Qdisc, name: &str) -> Option<&'q str> {
     let at = qdisc.options.iter().position(|word| word == name)?;
     qdisc.options.get(at + 1).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cake_without_a_rate_takes_the_links() {
+        let cake =
+            Qdisc::new("cake").word("unlimited").word("diffserv3").option("overhead", 14).word("noatm");
+        let set = at_the_links_rate(cake.clone(), Some(Rate::from_mbit(20)), Bytes::new(38));
+        assert_eq!(set.options.join(" "), "bandwidth 20mbit diffserv3 overhead 38 noatm");
+        assert_eq!(set.shapes, Some(Rate::from_mbit(20)));
+        assert_eq!(at_the_links_rate(cake.clone(), None, Bytes::new(38)), cake);
+        let own =
+            Qdisc { shapes: Some(Rate::from_mbit(5)), ..Qdisc::new("cake").option("bandwidth", "5mbit") };
+        assert_eq!(at_the_links_rate(own.clone(), Some(Rate::from_mbit(20)), Bytes::new(38)), own);
+    }
 }

@@ -8,7 +8,7 @@ use jettison_queue::Qdisc;
 use jettison_registry::ParameterError;
 
 use super::shell::Script;
-use super::{Direction, HEADER, option};
+use super::{Direction, HEADER, at_the_links_rate, option};
 use crate::build::Builder;
 use crate::error::CheckError;
 use crate::scenario::{Scenario, Variant};
@@ -99,6 +99,7 @@ impl Builder {
         let wrong = |error: &ParameterError| scenario.error_at(variant, &direction.queue_at, error);
         let found =
             direction.qdisc(self, &direction.context(self, false, HEADER)).map_err(|error| wrong(&error))?;
+        let found = at_the_links_rate(found, direction.rate(), direction.settings.overhead);
         let shapes = found.shapes;
         // A token bucket around one discipline is what SQM's own shaper is.
         let qdisc = match (found.kind, found.children.as_slice()) {

@@ -4,7 +4,7 @@ use jettison_core::{Bytes, Duration, Rate};
 use jettison_queue::{Class, Qdisc, tc_rate};
 
 use super::shell::{Script, Tree};
-use super::{Direction, HEADER, MTU, netem};
+use super::{Direction, HEADER, MTU, at_the_links_rate, netem};
 use crate::build::Builder;
 use crate::error::CheckError;
 use crate::scenario::{Scenario, Variant};
@@ -129,6 +129,7 @@ impl Builder {
         let wrong = |error: &ParameterError| scenario.error_at(variant, &direction.queue_at, error);
         let alone =
             direction.qdisc(self, &direction.context(self, false, HEADER)).map_err(|error| wrong(&error))?;
+        let alone = at_the_links_rate(alone, direction.rate(), direction.settings.overhead);
         let Some(rate) = direction.rate() else { return Ok(alone) };
         if alone.shapes.is_some_and(|own| own <= rate) {
             return Ok(alone);
