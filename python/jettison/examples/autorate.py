@@ -149,10 +149,10 @@ class Autorate:
     ) -> None:
         self.upload, self.download, self.one_way = upload, download, one_way
         self.rules = rules or Rules()
-        self.links = [each.link for each in (upload, download) if each is not None]
+        self.links: Sequence[str] = [each.link for each in (upload, download) if each is not None]
         if not self.links:
             raise ValueError("`upload` or `download` must be given")
-        self.probes = [probe]
+        self.probes: Sequence[str] = [probe]
         self.period = period
 
     def observe(self, now: int, links: Mapping[str, Link], probes: Sequence[Probe]) -> dict[str, float]:

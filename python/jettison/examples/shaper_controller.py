@@ -18,6 +18,7 @@ from pathlib import Path
 import jettison
 from jettison.examples.autorate import Autorate, Direction
 from jettison.result import Result
+from jettison.scenario import Value
 
 MBIT = 1e6
 
@@ -35,11 +36,11 @@ class Uplink:
     steps: Sequence[int] = ()
     """Rates of a satellite's uplink, one per 15 s: a handover to another satellite changes the rate."""
 
-    def link(self, traces: Path) -> dict[str, object]:
+    def link(self, traces: Path) -> dict[str, Value]:
         """The link's keys in a scenario."""
         if self.cell is not None:
             return {"cell": str(traces / self.cell)}
-        changes = [
+        changes: list[Value] = [
             {"at": f"{15 * number} s", "rate": f"{rate} Mbit/s"} for number, rate in enumerate(self.steps) if number > 0
         ]
         return {"rate": f"{self.steps[0]} Mbit/s", "changes": changes}
