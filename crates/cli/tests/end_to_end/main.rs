@@ -12,6 +12,8 @@ mod dash;
 mod data;
 mod determinism;
 #[cfg(unix)]
+mod export;
+#[cfg(unix)]
 mod hostile;
 #[cfg(unix)]
 mod interrupt;

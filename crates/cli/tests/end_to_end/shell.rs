@@ -4,13 +4,14 @@ use super::support::Folder;
 #[cfg(unix)]
 use super::support::{Ran, skipped};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "run",
     "live",
     "shell",
     "cc",
     "list",
     "check",
+    "export",
     "schema",
     "trace",
     "p4",
@@ -70,6 +71,7 @@ fn one_man_page_per_command_is_written() {
     let of_traces = ["convert", "info", "synthesize"].map(|command| format!("jettison-trace-{command}.1"));
     expected.extend(of_traces);
     expected.extend(["check", "run", "test"].map(|command| format!("jettison-p4-{command}.1")));
+    expected.extend(["sqm", "tc"].map(|command| format!("jettison-export-{command}.1")));
     expected.extend(["load", "status", "unload"].map(|command| format!("jettison-cc-{command}.1")));
     expected.push("jettison.1".to_owned());
     expected.sort();
