@@ -10,11 +10,11 @@
 //!
 //! Supported: handshake and FIN, windows and their scaling, SACK recovery (RFC 2018, 6675) or NewReno's (RFC 6582),
 //! proportional rate reduction (RFC 9937), RACK-TLP (RFC 8985), limited transmit (RFC 3042), RTO (RFC 6298), timestamps
-//! with PAWS (RFC 7323), DSACK (RFC 2883), Eifel (RFC 3522, 4015), delayed ACKs, ECN (RFC 3168) and DCTCP's echo
+//! with PAWS (RFC 7323), DSACK (RFC 2883), Eifel (RFC 3522, 4015), delayed ACKs, ECN (RFC 3168), accurate ECN (RFC 9768), DCTCP's echo
 //! (RFC 8257 §3.2), window probes, pacing.
 //!
 //! Unsupported: simultaneous open, urgent data, Nagle's algorithm (each write leaves as soon as the windows permit),
-//! Fast Open, path MTU discovery, keep-alives, automatic growth of receive buffers, AccECN, F-RTO.
+//! Fast Open, path MTU discovery, keep-alives, automatic growth of receive buffers, F-RTO.
 
 mod acc_ecn;
 mod acknowledge;
