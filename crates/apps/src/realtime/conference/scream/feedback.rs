@@ -123,13 +123,17 @@ mod tests {
         let expected: [u8; 28] = [
             0x8b, 205, 0, 6, 0, 0, 0, 0, // version, FMT, RTPFB, length; the receiver
             0, 0, 0, 0, 1, 2, 0, 3, // the source, first number, number of packets
-            0xa2, 0, 0, 0, 0xe0, 0, 0, 0, // received, ECT(1), 512/1,024 s; not received; CE, 0 s; padding
+            0xa2, 0, 0, 0, 0xe0, 0, 0,
+            0, // received, ECT(1), 512/1,024 s; not received; CE, 0 s; padding
             0, 1, 0x80, 0, // 1.5 s
         ];
         assert_eq!(report.emit().as_slice(), expected);
         assert_eq!(Report::parse(&expected), Some(report));
         let read: Vec<_> = report.packets(0x10_00ff).collect();
-        assert_eq!(read.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0x10_0102, 0x10_0103, 0x10_0104]);
+        assert_eq!(
+            read.iter().map(|(number, _)| *number).collect::<Vec<_>>(),
+            [0x10_0102, 0x10_0103, 0x10_0104]
+        );
         let first = read[0].1.expect("received");
         assert_eq!((first.is_marked, first.at), (false, at(1000)));
         assert_eq!(read[1].1, None);

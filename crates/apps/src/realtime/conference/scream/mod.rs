@@ -123,7 +123,14 @@ impl Scream {
         if self.units.is_empty() {
             self.heard_at = now;
         }
-        let unit = Unit { sequence, bytes, sent_at: now, is_acknowledged: false, missing_since: None, is_lost: false };
+        let unit = Unit {
+            sequence,
+            bytes,
+            sent_at: now,
+            is_acknowledged: false,
+            missing_since: None,
+            is_lost: false,
+        };
         self.units.push_back(unit);
         self.in_flight += bytes;
         let (now_most, _) = &mut self.most_in_flight;

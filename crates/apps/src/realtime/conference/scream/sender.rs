@@ -121,7 +121,8 @@ impl Application for ScreamSender {
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         let SocketEvent::Datagram { datagram, .. } = event else { return };
-        let Some(report) = Report::parse(datagram.head.as_slice()).filter(|_| self.next_frame.is_some()) else {
+        let Some(report) = Report::parse(datagram.head.as_slice()).filter(|_| self.next_frame.is_some())
+        else {
             return;
         };
         self.scream.on_report(&report, now);

@@ -131,9 +131,11 @@ fn detecting_increased_queue_delay_counts_from_half_of_the_target() {
 
 #[test]
 fn reference_window_reduction_loss_takes_0_3_and_a_classic_mark_0_2() {
-    for (marking, arrival, left) in
-        [(Marking::L4s, None, 0.7), (Marking::Classic, Some(Ecn::Ce), 0.8), (Marking::None, Some(Ecn::Ce), 1.0)]
-    {
+    for (marking, arrival, left) in [
+        (Marking::L4s, None, 0.7),
+        (Marking::Classic, Some(Ecn::Ce), 0.8),
+        (Marking::None, Some(Ecn::Ce), 1.0),
+    ] {
         let mut path = Path::new(marking);
         path.grow(60);
         path.round(1, 0, |_| Some(Ecn::Ect0));
