@@ -40,6 +40,16 @@ fn fin_and_psh_are_kept_on_the_last_packet_and_cwr_on_the_first() {
 }
 
 #[test]
+fn rfc9768_3_3_4_without_the_mark_of_cwr_every_packet_repeats_the_ace_field() {
+    let flags = TcpFlags::ACK.with(TcpFlags::CWR);
+    let whole = Tcp { flags, payload: vec![1; 250], ..Tcp::default() };
+    let header = whole.super_header(100);
+    let header = VnetHeader { gso_type: header.gso_type & !VnetHeader::GSO_ECN, ..header };
+    let flags: Vec<u8> = parts(&header, &whole.partial()).iter().map(|(bytes, _)| bytes[20 + 13]).collect();
+    assert_eq!(flags, [TcpFlags::ACK.with(TcpFlags::CWR).0; 3]);
+}
+
+#[test]
 fn malformed_super_packets_are_rejected() {
     let whole = Tcp { payload: vec![1; 250], ..Tcp::default() };
     let (header, bytes) = (whole.super_header(100), whole.partial());
