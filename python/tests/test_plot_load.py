@@ -42,3 +42,9 @@ def test_panels_share_the_time_and_those_without_flows_are_left_out(result):
 def test_a_result_without_such_flows_is_refused_with_the_remedy(result):
     with pytest.raises(JettisonError, match="no flows named like those of the presets"):
         plot.response_under_load(result, download="no", upload="no", ping="no")
+
+
+def test_a_class_has_one_colour_in_all_panels(result):
+    axes = plot.response_under_load(result, download=["tcp.1", "tcp.2"], upload="tcp.2", ping=[])
+    colours = [{line.get_label(): line.get_color() for line in ax.lines} for ax in axes]
+    assert colours[0]["tcp.2"] == colours[1]["tcp.2"] != colours[0]["tcp.1"]

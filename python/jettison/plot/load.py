@@ -22,7 +22,7 @@ from .words import axis_label
 
 __all__ = ["response_under_load"]
 
-#: Colours of flows within a panel, in order; a class of traffic has one colour in all panels.
+#: Colours of flows, in order of their classes. A class (`ef` of `down-ef` and `ping-udp-ef`) has one colour in all panels.
 COLOURS = ("#1b6ca8", "#d1495b", "#2e8b57", "#e09f3e", "#7b4ba0", "#5c8d89", "#8a5a44", "#6c757d")
 
 
@@ -62,8 +62,10 @@ def response_under_load(
         )
     figure, grid = plt.subplots(len(panels), 1, sharex=True, squeeze=False, figsize=(7.2, 0.6 + 2.1 * len(panels)))
     axes: list[Axes] = [own for (own,) in grid]
+    classes = list(dict.fromkeys(_class(name) for _, _, names in panels for name in names))
+    colours = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(classes)}
     for ax, (title, metric, names) in zip(axes, panels, strict=True):
-        _panel(ax, result, title, metric, names, variant, one, (start, stop))
+        _panel(ax, result, title, metric, {name: colours[_class(name)] for name in names}, variant, one, (start, stop))
     axes[-1].set_xlabel("Time (s)")
     several = len(result.variants) > 1
     figure.suptitle(f"{result.name}, {variant}" if several else result.name, x=0.02, ha="left", fontsize=10.0)
@@ -81,24 +83,29 @@ def _matching(result: Source, metric: str, pattern: str | Sequence[str]) -> list
     ]
 
 
+def _class(name: str) -> str:
+    """The class of a flow: the last word of its name."""
+    return name.rpartition("-")[2]
+
+
 def _panel(
     ax: Axes,
     result: Source,
     title: str,
     metric: str,
-    names: list[str],
+    colours: dict[str, str],
     variant: str,
     seed: int,
     span: tuple[float | None, float | None],
 ) -> None:
+    names = list(colours)
     samples = samples_of(result.flows, (metric,), names, [variant], [seed])
     start, stop = span
     drawn: list[Series] = []
-    for place, name in enumerate(names):
+    for name, colour in colours.items():
         series = _cut(samples.series(metric, variant, seed, names=[name]), start, stop)
         if len(series.values):
             drawn.append(series)
-            colour = COLOURS[place % len(COLOURS)]
             ax.plot(*with_gaps(series), color=colour, linewidth=0.9, alpha=0.85, label=name)
     if not drawn:
         raise PlotError(f"result `{result.name}` has no `{metric}` of {', '.join(names)} in this interval")
