@@ -70,6 +70,8 @@ const LARGEST: u64 = 256 << 20;
 const LONGEST: f64 = 7.0 * 86_400.0;
 /// First bytes of a gzip file (RFC 1952 §2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Newest version of the format: flent 2.1.1 refuses later ones.
+const NEWEST: u32 = 4;
 /// Name of the only variant.
 const VARIANT: &str = "flent";
 
@@ -91,7 +93,10 @@ impl FlentResults {
             format!("must be JSON as flent writes it (`.flent`, `.flent.gz`, `.json.gz`): {cause}")
         })?;
         let missing = |key: &str| format!("must have the key `{key}`, which every result of flent has");
-        document.version.ok_or_else(|| missing("version"))?;
+        let version = document.version.ok_or_else(|| missing("version"))?;
+        if !(1..=NEWEST).contains(&version) {
+            return Err(format!("`version` must be 1 to {NEWEST}, as flent 2.1 writes it, got {version}"));
+        }
         let times = document.x_values.ok_or_else(|| missing("x_values"))?;
         let results = document.results.ok_or_else(|| missing("results"))?;
         if times.is_empty() {

@@ -57,6 +57,7 @@ fn means_are_of_the_time_under_load_and_series_of_the_whole() {
     assert_eq!((row("down-be").a.mean, row("down-be").metric.as_str()), (20.0, "goodput"));
     assert_eq!((row("ping-icmp").a.mean, row("ping-icmp").metric.as_str()), (90.0, "rtt"));
     assert_eq!(row("ping-udp-ef").percentiles.len(), 2);
+    assert!(both.warnings.is_empty(), "{:?}", both.warnings);
     let page = both.write_page(folder.path()).unwrap();
     assert!(std::fs::read_to_string(page).unwrap().contains("ping-icmp"));
 }
@@ -101,6 +102,8 @@ fn what_is_no_result_of_flent_is_refused_with_the_reason() {
     assert_eq!(error, "`x_values` must increase, got 1 after 2");
     assert!(refused(|value| value["x_values"] = json!([])).contains("must not be empty"));
     assert!(refused(|value| value["x_values"][14] = json!(1e12)).contains("below a week"));
+    let error = refused(|value| value["version"] = json!(9));
+    assert_eq!(error, "`version` must be 1 to 4, as flent 2.1 writes it, got 9");
     let error = refused(|value| value["results"] = json!({ "cpu": vec![1.0; 15] }));
     assert_eq!(error, "has no series of TCP rates or pings, got cpu");
 }

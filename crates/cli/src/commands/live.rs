@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use jettison_build_info::COMMIT;
 use jettison_report::{Results, Status};
 use jettison_run::live::{LiveExperiment, LiveOptions, LiveRunError};
-use jettison_scenario::build::Builder;
 use jettison_scenario::Changes;
+use jettison_scenario::build::Builder;
 use jettison_watch::Watch;
 
 use super::approve::approve;
