@@ -142,6 +142,7 @@ impl Held {
         writeln!(input, "/proc/{}/fd/{} {device}", std::process::id(), namespace.as_raw_fd())?;
         match self.answer()? {
             answer if answer == "ready" => Ok(()),
+            answer if answer.is_empty() => Err(CcError::Refused("the loader has ended".to_owned())),
             answer => Err(CcError::Refused(answer)),
         }
     }

@@ -47,3 +47,17 @@ fn known(name: &str) -> Result<&'static str, Failure> {
     })?;
     Ok(control.id)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_list_or_of_the_kernel() {
+        assert_eq!(known("prague").ok(), Some("prague"));
+        assert_eq!(known("newcwv_paced").ok(), Some("newcwv"));
+        let message = |name: &str| format!("{:?}", known(name).err());
+        assert!(message("pragu").contains("unknown congestion control `pragu`; did you mean `prague`?"));
+        assert!(message("vegas").contains("known: newcwv, dctcp, prague"));
+    }
+}
