@@ -271,7 +271,9 @@ fn a_timeout_halves_pragues_flight_and_restarts() {
 
 #[test]
 fn pragues_window_is_halved_per_timeout_of_idleness() {
-    let Some(_turn) = admit_scalable("pragues_window_is_halved_per_timeout_of_idleness", false) else { return };
+    let Some(_turn) = admit_scalable("pragues_window_is_halved_per_timeout_of_idleness", false) else {
+        return;
+    };
     if !has_accurate_ecn() {
         return;
     }
