@@ -97,7 +97,13 @@ fn the_same_seed_makes_the_same_bytes() {
 
 #[test]
 fn the_projects_own_traces_are_reproduced_by_their_commands() {
-    let traces = project("scenarios/octopus/traces");
+    traces_are_reproduced_by_their_commands("scenarios/octopus/traces");
+    traces_are_reproduced_by_their_commands("scenarios/aqm/traces");
+}
+
+/// Makes a folder's traces by the commands of its README.md.
+fn traces_are_reproduced_by_their_commands(folder: &str) {
+    let traces = project(folder);
     let readme = fs::read_to_string(traces.join("README.md")).expect("the traces have a README.md");
     let folder = Folder::new();
     let mut made = vec!["README.md".to_owned()];
