@@ -59,8 +59,11 @@ fn links(case: &Case) -> Table {
 fn flow(case: &Case, start: Duration) -> Table {
     let congestion: Value = match case.congestion.as_str() {
         "reno" => "newreno".into(),
-        // Its default is exact.
-        "dctcp" => table([("kind", "dctcp".into()), ("rounding", "linux".into())]).into(),
+        // Its default is exact, and sends ECT(1); Linux sends ECT(0).
+        "dctcp" => {
+            table([("kind", "dctcp".into()), ("rounding", "linux".into()), ("codepoint", "ect0".into())])
+                .into()
+        }
         other => other.into(),
     };
     let app = match case.load {
