@@ -80,7 +80,7 @@ mod tests {
         for v4 in [true, false] {
             let (complete, partial, place) = datagram(v4);
             assert_ne!(complete, partial);
-            let mut buffer = Buffer { bytes: partial, frame: false, partial: Some(place) };
+            let mut buffer = Buffer { bytes: partial, frame: false, partial: Some(place), corrupted: false };
             buffer.complete_checksum();
             assert_eq!((buffer.bytes, buffer.partial), (complete, None));
         }

@@ -379,9 +379,13 @@ fn connections_through_a_nat_come_from_the_routers_address_and_their_answers_fin
             let socket = host.tcp_connect(to, &tcp());
             host.write(socket, Payload::Zeros(100_000));
             host.close(socket);
+            // A connection does not tell where it comes from; a datagram does.
+            let socket = host.udp_bind(0);
+            host.send_to(socket, to, &datagram(10));
         });
         let receive = program(server, &log, move |_, host| {
             host.tcp_listen(to.port, &tcp());
+            host.udp_bind(to.port);
         });
         world.flow(format!("f{n}"), host, server, vec![send, receive]);
     }
@@ -394,7 +398,7 @@ fn connections_through_a_nat_come_from_the_routers_address_and_their_answers_fin
     let remotes: Vec<Endpoint> = log
         .iter()
         .filter_map(|(_, event)| match event {
-            SocketEvent::Accepted { remote, .. } => Some(*remote),
+            SocketEvent::Datagram { from, .. } => Some(*from),
             _ => None,
         })
         .collect();

@@ -332,6 +332,6 @@ fn only_a_buffer_with_a_whole_ip_packet_becomes_a_packet() {
     for bad in [&[][..], &[0x45], &bytes[..27], &[0x15; 60], &[0x60; 39]] {
         assert_eq!(Packet::from_ip_buffer(buffer(bad.to_vec())).unwrap_err().bytes, bad);
     }
-    let frame = Box::new(Buffer { bytes, frame: true, partial: None });
+    let frame = Box::new(Buffer { bytes, frame: true, partial: None, corrupted: false });
     assert!(Packet::from_ip_buffer(frame).is_err());
 }
