@@ -92,7 +92,7 @@ fn a_script_names_its_devices_by_the_environment() {
         "#!/bin/sh\n",
         "if [ -n \"${ACCESS_FORWARD:-}\" ]; then",
         "if [ -n \"${ACCESS_REVERSE_FAR:-}\" ]; then",
-        "# access.forward, from isp to home: aqm (home.toml:8:1)",
+        "# access.forward, from isp to home: aqm (home.toml:7:1)",
         "handle 1: netem delay 10ms loss random 0.5% limit 1976",
         "limit 150 kB: Linux's fq_codel counts packets, not bytes",
     ] {
