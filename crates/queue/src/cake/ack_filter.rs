@@ -34,7 +34,9 @@ pub fn redundant(filter: AckFilter, pool: &PacketPool, chain: &Chain, arrival: &
     let echoes = |tcp: &TcpHeader| tcp.flags.0 & ECHOES;
     let mut candidate: Option<(u32, u8)> = None;
     for (node, packet) in pool.nodes(chain).take(LOOKED_AT) {
-        let Some(old) = pure(packet, &flow).filter(|old| acknowledges_less(&old.tcp, &new.tcp)) else { continue };
+        let Some(old) = pure(packet, &flow).filter(|old| acknowledges_less(&old.tcp, &new.tcp)) else {
+            continue;
+        };
         if !says_nothing_else(&old, &new) {
             candidate = None;
             continue;

@@ -86,7 +86,10 @@ fn only_pure_acknowledgements_go_but_any_segment_makes_them_redundant() {
     let all = vec![1, 2, 3, 4];
     assert_eq!(stay_pure(&[100, 200, 300, 400].map(|n| with(n, TcpFlags::PSH))), [all.clone(), all.clone()]);
     let fin = |number| with(number, TcpFlags::FIN);
-    assert_eq!(stay_pure(&[ack(100), fin(200), ack(300), fin(400), ack(500)]), [vec![2, 3, 4, 5], vec![2, 4, 5]]);
+    assert_eq!(
+        stay_pure(&[ack(100), fin(200), ack(300), fin(400), ack(500)]),
+        [vec![2, 3, 4, 5], vec![2, 4, 5]]
+    );
     let syn = with(100, TcpFlags::SYN);
     assert_eq!(stay_pure(&[syn, ack(200), ack(300), ack(400)]), [vec![1, 3, 4], vec![1, 4]]);
     let rst = |number| with(number, TcpFlags::RST);

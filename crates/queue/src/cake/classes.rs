@@ -53,12 +53,9 @@ impl Tins {
             by_dscp,
         };
         match self {
-            Tins::BestEffort => Classes {
-                names: &["best-effort"],
-                shares: vec![1.0],
-                priority: vec![0],
-                by_dscp: [0; 64],
-            },
+            Tins::BestEffort => {
+                Classes { names: &["best-effort"], shares: vec![1.0], priority: vec![0], by_dscp: [0; 64] }
+            }
             Tins::Precedence => eight(std::array::from_fn(|dscp| dscp as u8 >> 3)),
             Tins::Diffserv3 => Classes {
                 names: &["bulk", "best-effort", "voice"],

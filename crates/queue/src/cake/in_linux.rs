@@ -11,9 +11,11 @@ pub fn qdisc(parameters: CakeParameters, _: &QdiscContext<'_>) -> Result<Qdisc, 
     parameters.check()?;
     let defaults = CakeParameters::default();
     let aqm = parameters.aqm(parameters.bandwidth);
-    for (key, time, own) in [("target", parameters.target, aqm.target), ("interval", parameters.interval, aqm.interval)]
+    for (key, time, own) in
+        [("target", parameters.target, aqm.target), ("interval", parameters.interval, aqm.interval)]
     {
-        let by_rtt = CakeParameters { target: None, interval: None, ..parameters.clone() }.aqm(parameters.bandwidth);
+        let by_rtt =
+            CakeParameters { target: None, interval: None, ..parameters.clone() }.aqm(parameters.bandwidth);
         let same = [by_rtt.target, by_rtt.interval].contains(&own);
         ParameterError::unless(time.is_none() || same, key, || {
             "must be left out for `tc`: Linux's CAKE derives it from `rtt`".to_owned()
@@ -30,7 +32,8 @@ pub fn qdisc(parameters: CakeParameters, _: &QdiscContext<'_>) -> Result<Qdisc, 
         None => Qdisc::new("cake").word("unlimited"),
     };
     let flag = |qdisc: Qdisc, set: bool, word: &str| if set { qdisc.word(word) } else { qdisc };
-    let qdisc = flag(qdisc, parameters.autorate_ingress, "autorate-ingress").time("rtt", "rtt", parameters.rtt.0)?;
+    let qdisc =
+        flag(qdisc, parameters.autorate_ingress, "autorate-ingress").time("rtt", "rtt", parameters.rtt.0)?;
     let qdisc = qdisc.word(parameters.tins.keyword()).word(parameters.isolation().keyword());
     let qdisc = flag(qdisc, parameters.nat, "nat");
     let qdisc = flag(qdisc, parameters.wash, "wash");
@@ -52,9 +55,15 @@ pub fn qdisc(parameters: CakeParameters, _: &QdiscContext<'_>) -> Result<Qdisc, 
     };
     let longest = Duration::from_micros(u64::from(u32::MAX));
     Ok(qdisc
-        .note_if(parameters.limit != Limit::UNLIMITED, "limit: Linux's CAKE has a limit of memory only (`memlimit`)")
+        .note_if(
+            parameters.limit != Limit::UNLIMITED,
+            "limit: Linux's CAKE has a limit of memory only (`memlimit`)",
+        )
         .note_if(parameters.quantum.is_some(), "quantum: Linux's CAKE derives it from the rate")
-        .note_if(parameters.maxpacket != defaults.maxpacket, "maxpacket: Linux's CAKE takes the MTU of the device")
+        .note_if(
+            parameters.maxpacket != defaults.maxpacket,
+            "maxpacket: Linux's CAKE takes the MTU of the device",
+        )
         .note_if(parameters.rtt.0 > longest, "rtt: Linux counts to 2^32 - 1 microseconds"))
 }
 

@@ -32,7 +32,14 @@ fn targets_intervals_and_quanta_are_those_of_linux() {
     }
     assert_eq!(CakeParameters::default().quantum(None), 1_514);
     let lan = CakeParameters { rtt: Rtt(Duration::from_millis(1)), ..Default::default() };
-    assert_eq!(lan.aqm(None), Aqm { target: Duration::from_micros(50), interval: Duration::from_millis(1), mtu_time: Duration::ZERO });
+    assert_eq!(
+        lan.aqm(None),
+        Aqm {
+            target: Duration::from_micros(50),
+            interval: Duration::from_millis(1),
+            mtu_time: Duration::ZERO
+        }
+    );
 }
 
 #[test]
@@ -90,10 +97,16 @@ fn errors_say_what_is_required() {
     let message = |value: Value| build_error(value).1;
     let of = |key: &str, value: &str| message(json!({ "kind": "cake", key: value }));
     assert_eq!(of("bandwidth", "0 Mbit/s"), "must be above 0; leave it out for no shaper, got 0 bit/s");
-    assert!(of("overhead", "300 bytes").contains("in [-64, 256] bytes, got 300"), "{}", of("overhead", "300 bytes"));
+    assert!(
+        of("overhead", "300 bytes").contains("in [-64, 256] bytes, got 300"),
+        "{}",
+        of("overhead", "300 bytes")
+    );
     assert!(of("overhead", "docsys").contains("did you mean `docsis`?"));
     assert!(of("rtt", "satelite").contains("did you mean `satellite`?"));
-    for (key, wrong, near) in [("tins", "besteffort", "best-effort"), ("isolation", "triple", "triple-isolate")] {
+    for (key, wrong, near) in
+        [("tins", "besteffort", "best-effort"), ("isolation", "triple", "triple-isolate")]
+    {
         assert!(of(key, wrong).contains(near), "{}", of(key, wrong));
     }
     let estimate = json!({ "kind": "cake", "autorate_ingress": true });

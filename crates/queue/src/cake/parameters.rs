@@ -126,12 +126,16 @@ impl CakeParameters {
             let help = "be above 0; leave it out for no shaper";
             ParameterError::require(!bandwidth.is_zero(), "bandwidth", help, bandwidth)?;
         }
-        ParameterError::unless(!self.autorate_ingress || self.bandwidth.is_some(), "autorate_ingress", || {
-            "must have a `bandwidth`, its first estimate".to_owned()
-        })?;
-        ParameterError::unless(self.hosts.is_none() || self.isolation == Isolation::TripleIsolate, "hosts", || {
-            "must be left out beside `isolation`, its present name".to_owned()
-        })?;
+        ParameterError::unless(
+            !self.autorate_ingress || self.bandwidth.is_some(),
+            "autorate_ingress",
+            || "must have a `bandwidth`, its first estimate".to_owned(),
+        )?;
+        ParameterError::unless(
+            self.hosts.is_none() || self.isolation == Isolation::TripleIsolate,
+            "hosts",
+            || "must be left out beside `isolation`, its present name".to_owned(),
+        )?;
         ParameterError::require(!self.rtt.0.is_zero(), "rtt", "be > 0", self.rtt)?;
         for (key, time) in [("target", self.target), ("interval", self.interval)] {
             if let Some(time) = time {
@@ -176,7 +180,8 @@ impl CakeParameters {
     /// Memory limit at this rate.
     pub fn memory(&self, rate: Option<Rate>) -> u64 {
         let by_rate = rate.map_or(u64::MAX, |rate| {
-            let (bytes, interval) = (u128::from(rate.as_bits() / 8), u128::from(self.aqm(Some(rate)).interval.as_nanos()));
+            let (bytes, interval) =
+                (u128::from(rate.as_bits() / 8), u128::from(self.aqm(Some(rate)).interval.as_nanos()));
             u64::try_from(4 * bytes * interval / 1_000_000_000).unwrap_or(u64::MAX)
         });
         self.memlimit.map_or(by_rate.clamp(MEMORY.0, MEMORY.1), Bytes::get)

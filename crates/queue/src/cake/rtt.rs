@@ -42,7 +42,9 @@ impl FromStr for Rtt {
         }
         if word.starts_with(|c: char| c.is_ascii_alphabetic()) {
             let help = suggestion(word, KEYWORDS.iter().map(|keyword| keyword.0));
-            return Err(format!("`{word}` is no keyword of a round-trip time; {help}; or write a time (\"100 ms\")"));
+            return Err(format!(
+                "`{word}` is no keyword of a round-trip time; {help}; or write a time (\"100 ms\")"
+            ));
         }
         word.parse().map(Rtt).map_err(|error: jettison_core::UnitError| error.to_string())
     }

@@ -146,8 +146,7 @@ fn a_new_flow_is_served_before_those_with_a_backlog() {
 
 #[test]
 fn backlogged_tins_share_by_weight() {
-    let mut queue =
-        cake(CakeParameters { tins: Tins::Diffserv4, memlimit: AMPLE, ..Default::default() });
+    let mut queue = cake(CakeParameters { tins: Tins::Diffserv4, memlimit: AMPLE, ..Default::default() });
     let classes = [8, 0, 34, 46];
     for n in 0..8000 {
         for (tin, dscp) in classes.iter().enumerate() {

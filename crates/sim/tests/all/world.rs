@@ -21,13 +21,13 @@ use jettison_tcp::TcpParameters;
 use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{Address, InlineBytes};
 
-const END: Time = Time::from_secs(5);
+pub(super) const END: Time = Time::from_secs(5);
 
-fn builder() -> WorldBuilder {
+pub(super) fn builder() -> WorldBuilder {
     WorldBuilder::new(WorldSettings { seed: Seed(1), recorder: RecorderSettings::default() })
 }
 
-fn router(plan: RouterPlan) -> Box<dyn Switch> {
+pub(super) fn router(plan: RouterPlan) -> Box<dyn Switch> {
     let mut routes = Routes::new();
     for (address, port) in plan.routes {
         routes.add_host(address, port);
@@ -57,7 +57,7 @@ fn software_router(plan: RouterPlan) -> Box<dyn Switch> {
     Box::new(Pipeline::native(routes, ports, RecirculationSettings::default()).with_service(service))
 }
 
-fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) -> DirectionSpec {
+pub(super) fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) -> DirectionSpec {
     let parameters = LossParameters { scheduled: lost, ..LossParameters::default() };
     DirectionSpec {
         name: name.to_owned(),
@@ -65,6 +65,7 @@ fn direction(name: &str, rate: Rate, delay: Duration, lost: Vec<ScheduledLoss>) 
         propagation: Propagation::new(delay),
         loss: (!parameters.is_none())
             .then(|| Loss::new(&parameters, &|what| Seed(1).stream(&[name, what])).expect("right")),
+        impairments: None,
         queue: Box::new(TailDrop::new(TailDropParameters::default())),
         hooks: None,
         tapped: false,
@@ -77,12 +78,12 @@ fn link(world: &mut WorldBuilder, name: &str, ends: [NodeId; 2], rate: Rate, del
     world.link(LinkSpec { ends, forward, reverse });
 }
 
-fn address(last: u8) -> Address {
+pub(super) fn address(last: u8) -> Address {
     Address::v4(198, 18, 0, last)
 }
 
 /// What a program saw, with the instant.
-type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
+pub(super) type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
 
 /// Does one thing at its start, and logs every event.
 struct Script<F> {
@@ -106,7 +107,7 @@ impl<F: FnOnce(Time, &mut dyn Sockets) + Send> Application for Script<F> {
     }
 }
 
-fn program(
+pub(super) fn program(
     host: NodeId,
     log: &Log,
     start: impl FnOnce(Time, &mut dyn Sockets) + Send + 'static,
@@ -115,13 +116,13 @@ fn program(
     FlowProgram { host, application, start: Time::ZERO, stop: Time::MAX }
 }
 
-fn run(world: WorldBuilder) -> RunRecord {
+pub(super) fn run(world: WorldBuilder) -> RunRecord {
     let mut world = world.build().expect("all ends are joined");
     world.run(END, &AtomicBool::new(false));
     world.finish()
 }
 
-fn tcp() -> TcpOptions {
+pub(super) fn tcp() -> TcpOptions {
     let parameters = Arc::new(TcpParameters::default());
     let shared = Arc::clone(&parameters);
     TcpOptions {
@@ -130,7 +131,7 @@ fn tcp() -> TcpOptions {
     }
 }
 
-fn datagram(length: u16) -> Datagram {
+pub(super) fn datagram(length: u16) -> Datagram {
     Datagram { head: InlineBytes::default(), length, traffic_class: 0 }
 }
 
@@ -378,6 +379,7 @@ fn connections_through_a_nat_come_from_the_routers_address_and_their_answers_fin
             let socket = host.tcp_connect(to, &tcp());
             host.write(socket, Payload::Zeros(100_000));
             host.close(socket);
+            // A connection does not tell where it comes from; a datagram does.
             let socket = host.udp_bind(5_000);
             host.send_to(socket, to, &datagram(100));
         });
@@ -393,7 +395,7 @@ fn connections_through_a_nat_come_from_the_routers_address_and_their_answers_fin
         assert_eq!((goodput * 5e6 / 8.0).round(), 100_000.0);
     }
     let log = log.lock().unwrap();
-    let froms: Vec<Endpoint> = log
+    let remotes: Vec<Endpoint> = log
         .iter()
         .filter_map(|(_, event)| match event {
             SocketEvent::Datagram { from, .. } => Some(*from),
@@ -401,8 +403,8 @@ fn connections_through_a_nat_come_from_the_routers_address_and_their_answers_fin
         })
         .collect();
     // Both hosts use the same first port.
-    assert!(froms.iter().all(|from| from.address == address(100)), "{froms:?}");
-    assert_eq!(froms.len(), 2);
-    assert_ne!(froms[0].port, froms[1].port);
+    assert!(remotes.iter().all(|remote| remote.address == address(100)), "{remotes:?}");
+    assert_eq!(remotes.len(), 2);
+    assert_ne!(remotes[0].port, remotes[1].port);
     assert!(record.drops.is_empty());
 }

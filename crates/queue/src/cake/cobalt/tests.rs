@@ -5,11 +5,8 @@ use jettison_core::Seed;
 use jettison_measure::Tally;
 use jettison_wire::Ecn;
 
-const AQM: Aqm = Aqm {
-    target: Duration::from_millis(5),
-    interval: Duration::from_millis(100),
-    mtu_time: Duration::ZERO,
-};
+const AQM: Aqm =
+    Aqm { target: Duration::from_millis(5), interval: Duration::from_millis(100), mtu_time: Duration::ZERO };
 
 /// A queue at a link, with everything that a dequeue needs.
 struct Bench {
