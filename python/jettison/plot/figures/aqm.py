@@ -93,7 +93,7 @@ def _value(runs: dict[Any, float], variant: str, seed: int, felt: Felt) -> float
 
 def _written(value: float) -> str:
     if math.isnan(value):
-        return "–"
+        return "-"
     return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.95 else f"{value:.2f}"
 
 
