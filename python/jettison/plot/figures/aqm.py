@@ -112,7 +112,7 @@ def _panel(ax: Axes, result: Source, runs: dict[Any, float], variants: dict[str,
                 other = sum(b for _, b in pairs) / len(pairs)
                 worse = math.log2(felt.bad(mean) / felt.bad(other))
                 colours[row, column] = max(-OCTAVES, min(OCTAVES, -worse))
-            dark = abs(colours[row, column]) > 0.75 * OCTAVES
+            dark = abs(colours[row, column]) > 0.45 * OCTAVES
             shade = "white" if dark else "black" if beyond or column == 0 else "#777776"
             ax.text(column, row, _written(mean), ha="center", va="center", fontsize=6.5, color=shade)
     mesh = ax.imshow(colours, cmap="PuOr", vmin=-OCTAVES, vmax=OCTAVES, aspect="auto")
