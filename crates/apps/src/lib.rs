@@ -1,8 +1,8 @@
 #![forbid(unsafe_code)]
 //! Applications: loads, probes, real-time media, and the list of all applications of flows.
 //!
-//! [`load`] holds bulk transfers, CBR, on/off, web-like load, web pages and ping; [`realtime`] media that lose their worth with delay
-//! (video conferences, games, haptic streams). Adaptive streaming is in `jettison-dash`, video sent as messages in
+//! [`load`] holds bulk transfers, CBR, on/off, web-like load, web pages and ping; [`realtime`] media that lose their worth
+//! with delay (video conferences, games, haptic streams). Adaptive streaming is in `jettison-dash`, video sent as messages in
 //! `jettison-video`. To add an application, write its file and add a line to the list of its folder ([`load::loads`],
 //! [`realtime::realtime_media`]).
 

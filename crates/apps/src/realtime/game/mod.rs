@@ -33,10 +33,9 @@ pub fn entry() -> Entry<FlowApplication> {
 fn build(parameters: GameParameters, context: &FlowContext<'_>) -> Result<FlowApplications, ParameterError> {
     let traffic_class = context.udp()?;
     parameters.validate()?;
-    let random = |what| (context.random)(what);
-    let server =
-        GameServer::new(&parameters, context.server.port, traffic_class, random("tick"), random("updates"));
-    let player = GamePlayer::new(&parameters, context.server, traffic_class, random("commands"));
+    let (tick, updates) = ((context.random)("tick"), (context.random)("updates"));
+    let server = GameServer::new(&parameters, context.server.port, traffic_class, tick, updates);
+    let player = GamePlayer::new(&parameters, context.server, traffic_class, (context.random)("commands"));
     Ok(FlowApplications { from: Box::new(server), to: Some(Box::new(player)) })
 }
 
