@@ -117,6 +117,9 @@ fn with_ecn_capable_packets_are_marked_and_others_dropped() {
             // This load does not react to marks, and RFC 8033 §5.1 drops above 10 %.
             value["mark_ecnth"] = json!(1.0);
         }
+        if has_parameter(discipline.id, "memlimit") {
+            value["memlimit"] = json!("1 GB");
+        }
         for ecn in [1, 2] {
             let trace = drive(&mut *built(&value, 1), &overload(ecn));
             assert!(trace.drops.is_empty(), "{}: {:?}", discipline.id, trace.drops.first());

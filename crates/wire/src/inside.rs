@@ -17,7 +17,7 @@ impl Packet {
     #[inline]
     pub fn inside(&self) -> Option<Inside> {
         let tag = self.meta.tag;
-        (tag != 0).then_some(Inside { host: (tag >> 1) - 1, is_source: tag & 1 == 1 })
+        (tag >> 1).checked_sub(1).map(|host| Inside { host, is_source: tag & 1 == 1 })
     }
 
     /// Sets or clears the inside host.
