@@ -178,14 +178,17 @@ fn queue_at(
     }
 }
 
-/// CAKE without a rate of its own takes that of the link, and what the link counts per packet: it needs no other shaper.
+/// CAKE without a rate of its own takes that of the link: it needs no other shaper. It also takes what the link counts per
+/// packet, unless it has an overhead of its own.
 fn at_the_links_rate(mut qdisc: Qdisc, rate: Option<Rate>, overhead: Bytes) -> Qdisc {
     let Some(rate) = rate.filter(|_| qdisc.kind == "cake" && qdisc.shapes.is_none()) else { return qdisc };
     if let Some(at) = qdisc.options.iter().position(|word| word == "unlimited") {
         qdisc.options.splice(at..=at, ["bandwidth".to_owned(), tc_rate(rate)]);
         qdisc.shapes = Some(rate);
-        if let Some(at) = qdisc.options.iter().position(|word| word == "overhead")
-            && let Some(value) = qdisc.options.get_mut(at + 1)
+        let is_default = ["atm", "ptm"].iter().all(|framing| !qdisc.options.iter().any(|word| word == framing));
+        if is_default
+            && let Some(at) = qdisc.options.iter().position(|word| word == "overhead")
+            && let Some(value) = qdisc.options.get_mut(at + 1).filter(|value| *value == "14")
         {
             *value = overhead.get().to_string();
         }
@@ -211,6 +214,12 @@ mod tests {
         assert_eq!(set.options.join(" "), "bandwidth 20mbit diffserv3 overhead 38 noatm");
         assert_eq!(set.shapes, Some(Rate::from_mbit(20)));
         assert_eq!(at_the_links_rate(cake.clone(), None, Bytes::new(38)), cake);
+        for own in ["overhead 44 atm", "overhead 14 atm", "overhead 22 noatm"] {
+            let mut cake = Qdisc::new("cake").word("unlimited");
+            cake.options.extend(own.split(' ').map(str::to_owned));
+            let set = at_the_links_rate(cake, Some(Rate::from_mbit(20)), Bytes::new(38));
+            assert_eq!(set.options.join(" "), format!("bandwidth 20mbit {own}"));
+        }
         let own =
             Qdisc { shapes: Some(Rate::from_mbit(5)), ..Qdisc::new("cake").option("bandwidth", "5mbit") };
         assert_eq!(at_the_links_rate(own.clone(), Some(Rate::from_mbit(20)), Bytes::new(38)), own);
