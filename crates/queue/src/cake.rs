@@ -58,7 +58,7 @@ const COUNT: Gauge = Gauge::new(
 );
 const BLUE_PROBABILITY: Gauge =
     Gauge::new("cake_blue_probability", "1", "Largest drop probability of BLUE among the active flows.");
-const RATE: Gauge = Gauge::new("cake_rate", "bit/s", "Rate of the shaper; NaN without one.");
+const RATE: Gauge = Gauge::new("cake_rate", "Mbit/s", "Rate of the shaper; NaN without one.");
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -362,7 +362,7 @@ impl QueueDiscipline for Cake {
             out.set_part(&COUNT, name, f64::from(dropping().map(Cobalt::count).max().unwrap_or(0)));
             out.set_part(&BLUE_PROBABILITY, name, probability);
         }
-        out.set(&RATE, self.shaper.as_ref().map_or(f64::NAN, |shaper| shaper.rate.as_bits() as f64));
+        out.set(&RATE, self.shaper.as_ref().map_or(f64::NAN, |shaper| shaper.rate.as_mbit_f64()));
     }
 
     fn backlog(&self) -> Backlog {
