@@ -6,33 +6,33 @@ pub const WAYS: usize = 8;
 /// Slots in sets of [`WAYS`]. A key keeps its slot until another key takes it while it is idle.
 #[derive(Debug)]
 pub struct Associative {
-    tags: Vec<u64>,
+    /// The key that last took each slot, set by set.
+    sets: Vec<[u64; WAYS]>,
 }
 
 impl Associative {
     /// Creates `slots` free slots; `slots` must be a positive multiple of [`WAYS`].
     pub fn new(slots: usize) -> Associative {
-        Associative { tags: vec![0; slots] }
+        Associative { sets: vec![[0; WAYS]; slots / WAYS] }
     }
 
     /// Returns the slot of the key with this hash: its present one, or else an idle one of its set (`in_use` is false). If
     /// the whole set is in use, the key shares a slot.
     #[inline]
     pub fn slot(&mut self, hash: u64, in_use: impl Fn(usize) -> bool) -> usize {
-        let sets = (self.tags.len() / WAYS) as u128;
-        let set = ((u128::from(hash) * sets) >> 64) as usize * WAYS;
-        let preferred = set + (hash as usize & (WAYS - 1));
-        let ways = || (0..WAYS).map(|way| set + (preferred + way) % WAYS);
-        if let Some(slot) = ways().find(|slot| self.tags[*slot] == hash) {
-            return slot;
+        // The upper bits choose the set, the lower ones the way that a full set shares.
+        let set = ((u128::from(hash) * self.sets.len() as u128) >> 64) as usize;
+        let first = set * WAYS;
+        let keys = &mut self.sets[set];
+        if let Some(way) = keys.iter().position(|key| *key == hash) {
+            return first + way;
         }
-        match ways().find(|slot| !in_use(*slot)) {
-            Some(idle) => {
-                self.tags[idle] = hash;
-                idle
-            }
-            None => preferred,
+        let shared = hash as usize % WAYS;
+        let idle = (shared..shared + WAYS).map(|way| way % WAYS).find(|way| !in_use(first + way));
+        if let Some(way) = idle {
+            keys[way] = hash;
         }
+        first + idle.unwrap_or(shared)
     }
 }
 

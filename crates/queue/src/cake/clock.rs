@@ -41,17 +41,13 @@ impl VirtualClock {
         }
     }
 
-    /// Moves the schedule by `bytes` on the wire: from where it was, if that was not later than `now`; else at least to one such
-    /// packet after `now`.
+    /// Moves the schedule by a packet of `bytes` on the wire that leaves `now`. Service before its time counts from `now`, so that
+    /// it puts a schedule ahead by one packet at most.
     #[inline]
     pub fn sent(&mut self, bytes: u32, now: Time) {
-        if self.due > now {
-            let (early, _) = self.after(now, 0, bytes);
-            // A class that was served before its time never runs ahead by more than one packet.
-            self.due = self.due.max(early);
-        } else {
-            (self.due, self.fraction) = self.after(self.due, self.fraction, bytes);
-        }
+        let start = if self.due <= now { (self.due, self.fraction) } else { (now, 0) };
+        let end = self.after(start.0, start.1, bytes);
+        (self.due, self.fraction) = end.max((self.due, self.fraction));
     }
 
     /// Moves the schedule by `bytes` that have used the link already, wherever it is.
