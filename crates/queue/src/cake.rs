@@ -7,8 +7,8 @@
 //! found by 8-way set-associative hashing, which makes collisions rare. Each flow is managed by COBALT: CoDel, plus BLUE for
 //! unresponsive senders. An ACK filter thins out acknowledgements.
 //!
-//! One file per part: `classes` (tins), `clock` (shaper), `hosts` (isolation), `tin` (schedule of a tin), `cobalt`, `ack_filter`,
-//! `autorate`, `parameters`.
+//! One file per part: `classes` (tins), `clock` (shaper), `hosts` (isolation), `tin` (schedule of a tin), `cobalt`, `fattest`
+//! (who loses a packet when memory is full), `ack_filter`, `autorate`, `parameters`.
 //!
 //! Units: `bandwidth` in bit/s on the wire; `quantum` in bytes on the wire per round; `rtt`, `target` and `interval` are times.
 
@@ -27,6 +27,7 @@ mod autorate;
 mod classes;
 mod clock;
 mod cobalt;
+mod fattest;
 mod hosts;
 mod in_linux;
 mod parameters;
@@ -185,7 +186,7 @@ impl Cake {
     /// Drops the oldest packet of the flow with the largest backlog in bytes, over all tins.
     #[cold]
     fn overflow(&mut self, now: Time, out: &mut dyn Outcomes) {
-        let fattest = self.tins.iter().enumerate().map(|(tin, flows)| (flows.fattest(), tin)).max();
+        let fattest = self.tins.iter_mut().enumerate().map(|(tin, flows)| (flows.fattest(), tin)).max();
         let Some(((_, flow), tin)) = fattest else { return };
         let mut shared = Shared { settings: &self.settings, pool: &mut self.pool, now, lost: 0 };
         self.tins[tin].overflow(flow, &mut shared, out);

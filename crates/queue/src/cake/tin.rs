@@ -11,6 +11,7 @@ use super::ack_filter::{AckFilter, redundant};
 use super::associative::Associative;
 use super::clock::VirtualClock;
 use super::cobalt::{Aqm, Cobalt, Rules};
+use super::fattest::Fattest;
 use super::hosts::{Hosts, Isolation};
 use super::parameters::memory_of;
 use crate::{Backlog, Chain, CodelStore, Counted, PacketPool, Standing};
@@ -41,6 +42,7 @@ pub struct Tin {
     bulk: u32,
     backlog: Backlog,
     memory: u64,
+    fattest: Fattest,
 }
 
 #[derive(Debug, Default)]
@@ -123,6 +125,7 @@ impl Tin {
             bulk: 0,
             backlog: Backlog::default(),
             memory: 0,
+            fattest: Fattest::default(),
         }
     }
 
@@ -168,6 +171,20 @@ impl Tin {
         let flow = &mut self.flows[slot];
         let depth = flow.packets.backlog().packets;
         shared.pool.push(&mut flow.packets, packet, depth, shared.now);
+        self.weigh(slot);
+    }
+
+    /// Reports the backlog of the flow in `slot` to the tournament, if there is one.
+    #[inline]
+    fn weigh(&mut self, slot: usize) {
+        if !self.fattest.is_held() {
+            return;
+        }
+        if self.backlog.packets == 0 {
+            self.fattest.release();
+        } else {
+            self.fattest.changed(slot, self.flows[slot].packets.backlog().bytes);
+        }
     }
 
     fn activate(&mut self, slot: usize, (source, destination): (u64, u64), now: Time) {
@@ -244,9 +261,12 @@ impl Tin {
                 shared.lost += lost;
                 flow.credits -= (lost as i64) << FRACTION;
             }
-            if let Some(packet) = packet {
+            if let Some(packet) = &packet {
                 flow.credits -= i64::from(overhead.size(packet.meta.length)) << FRACTION;
-                return Some(packet);
+            }
+            self.weigh(usize::from(index));
+            if packet.is_some() {
+                return packet;
             }
             rotated = 0;
             if is_new {
@@ -317,20 +337,25 @@ impl Tin {
     }
 
     /// The largest backlog of a flow in bytes, and that flow.
-    pub fn fattest(&self) -> (u64, usize) {
-        let bytes =
-            |index: &u16| (self.flows[usize::from(*index)].packets.backlog().bytes, usize::from(*index));
-        self.new.iter().chain(&self.old).map(bytes).max().unwrap_or((0, 0))
+    pub fn fattest(&mut self) -> (u64, usize) {
+        if self.backlog.packets == 0 {
+            return (0, 0);
+        }
+        if !self.fattest.is_held() {
+            self.fattest.hold(self.flows.iter().map(|flow| flow.packets.backlog().bytes));
+        }
+        self.fattest.largest()
     }
 
-    /// Drops the oldest packet of `flow` because the buffer is full.
-    pub fn overflow(&mut self, flow: usize, shared: &mut Shared<'_>, out: &mut dyn Outcomes) {
-        let flow = &mut self.flows[flow];
+    /// Drops the oldest packet of the flow in `slot` because the buffer is full.
+    pub fn overflow(&mut self, slot: usize, shared: &mut Shared<'_>, out: &mut dyn Outcomes) {
+        let flow = &mut self.flows[slot];
         flow.cobalt.overflowed(&self.aqm, shared.now);
         let mut store = Store::new(shared.pool, &mut flow.packets, &mut self.backlog, &mut self.memory);
         if let Some(packet) = store.pop() {
             shared.lose(packet.meta.length);
             out.dropped(packet, DropReason::BufferFull, shared.now);
         }
+        self.weigh(slot);
     }
 }
