@@ -1,3 +1,4 @@
+use super::blue::{FALL, RISE};
 use super::*;
 use crate::Fifo;
 use crate::testing::packet_with;
@@ -48,6 +49,14 @@ impl Bench {
         }
         self.tally.marks[first..].iter().map(|mark| mark.2.as_nanos() as f64 / 1e9).collect()
     }
+}
+
+fn blue(probability: f64) -> Blue {
+    Blue { probability, ..Blue::default() }
+}
+
+fn with_blue(blue: Blue) -> Cobalt {
+    Cobalt { blue, ..Cobalt::default() }
 }
 
 fn seconds(at: f64) -> Time {
@@ -118,7 +127,7 @@ fn it_comes_to_rest_once_both_parts_have() {
     cobalt.overflowed(&AQM, Time::ZERO);
     assert!(!cobalt.is_at_rest(&AQM, Time::from_millis(90)));
     // BLUE's probability falls only while the queue is empty, and takes 16 steps of 5 ms.
-    cobalt.empty_since = Some(Time::from_millis(100));
+    cobalt.blue.empty_since = Some(Time::from_millis(100));
     assert!(!cobalt.is_at_rest(&AQM, Time::from_millis(170)));
     assert!(cobalt.is_at_rest(&AQM, Time::from_millis(180)));
 }
@@ -129,18 +138,18 @@ fn blue_rises_at_overflow_at_most_once_per_target() {
     for t in 0..100 {
         cobalt.overflowed(&AQM, Time::from_millis(t));
     }
-    assert!((cobalt.p_drop - 20.0 * RISE).abs() < 1e-12, "{}", cobalt.p_drop);
+    assert!((cobalt.blue.probability - 20.0 * RISE).abs() < 1e-12, "{}", cobalt.blue.probability);
 }
 
 #[test]
 fn blue_falls_while_the_queue_is_empty() {
-    let mut bench = Bench::new(Cobalt { p_drop: 3.0 * FALL, ..Cobalt::default() });
+    let mut bench = Bench::new(with_blue(blue(3.0 * FALL)));
     for t in 0..10 {
         assert!(bench.dequeue(Time::from_millis(t)).is_none());
     }
-    assert!((bench.cobalt.p_drop - FALL).abs() < 1e-12, "{}", bench.cobalt.p_drop);
+    assert!((bench.cobalt.blue.probability - FALL).abs() < 1e-12, "{}", bench.cobalt.blue.probability);
     assert!(bench.dequeue(Time::from_millis(10)).is_none());
-    assert_eq!(bench.cobalt.p_drop, 0.0);
+    assert_eq!(bench.cobalt.blue.probability, 0.0);
 }
 
 #[test]
@@ -148,36 +157,46 @@ fn blue_falls_as_long_as_the_queue_is_empty() {
     // A single overflow must not cost a flow packets for ever. Its queue is empty most of the time afterwards, but is
     // rarely polled while empty.
     let fallen = |empty_for: u64| {
-        let mut bench = Bench::new(Cobalt { p_drop: 0.01, ..Cobalt::default() });
+        let mut bench = Bench::new(with_blue(blue(0.01)));
         assert!(bench.dequeue(Time::from_millis(100)).is_none());
         bench.fifo.push(packet_with(1, 1000, Ecn::Ect0), Time::from_millis(100 + empty_for));
         // The sojourn time of the packet does not count as empty time.
         bench.dequeue(Time::from_millis(100 + empty_for + 50));
-        ((0.01 - bench.cobalt.p_drop) / FALL).round()
+        ((0.01 - bench.cobalt.blue.probability) / FALL).round()
     };
     assert_eq!([0, 4, 5, 14, 100, 10_000].map(fallen), [1.0, 1.0, 2.0, 3.0, 21.0, 41.0]);
 }
 
 #[test]
 fn empty_time_counts_without_polls_of_the_empty_queue() {
-    let mut bench = Bench::new(Cobalt { p_drop: 0.01, changed: Some(Time::ZERO), ..Cobalt::default() });
+    let mut bench = Bench::new(with_blue(Blue { changed: Some(Time::ZERO), ..blue(0.01) }));
     for t in [100, 120] {
         let now = Time::from_millis(t);
         bench.fifo.push(packet_with(1, 1000, Ecn::NotEct), now);
         assert!(bench.dequeue(now).is_some());
     }
     // Every 5 ms from 100 ms to 120 ms, both included.
-    assert_eq!(((0.01 - bench.cobalt.p_drop) / FALL).round(), 5.0);
+    assert_eq!(((0.01 - bench.cobalt.blue.probability) / FALL).round(), 5.0);
 }
 
 #[test]
 fn blue_drops_ecn_capable_packets_too() {
-    let mut bench = Bench::new(Cobalt { p_drop: 0.25, ..Cobalt::default() });
-    for id in 0..4000 {
-        bench.fifo.push(packet_with(id, 1000, Ecn::Ect0), Time::ZERO);
-        bench.dequeue(Time::ZERO);
-    }
+    let mut bench = Bench::new(with_blue(blue(0.25)));
+    (0..4000).for_each(|id| bench.fifo.push(packet_with(id, 1000, Ecn::Ect0), Time::ZERO));
+    while bench.dequeue(Time::ZERO).is_some() {}
     let drops = &bench.tally.drops;
     assert!((900..1100).contains(&drops.len()), "{}", drops.len());
     assert!(drops.iter().all(|drop| drop.1 == DropReason::Blue) && bench.tally.marks.is_empty());
+}
+
+#[test]
+fn the_last_packet_of_a_queue_may_be_marked_but_is_not_dropped() {
+    for (ecn, marks) in [(Ecn::NotEct, 0), (Ecn::Ect0, 1)] {
+        let mut bench = Bench::new(with_blue(blue(1.0)));
+        bench.cobalt.ramp.start(Time::ZERO);
+        (0..3).for_each(|id| bench.fifo.push(packet_with(id, 1000, ecn), Time::ZERO));
+        // By then a signal is due for each of them.
+        let sent = bench.dequeue(Time::from_millis(200)).map(|packet| packet.meta.id);
+        assert_eq!((sent, bench.tally.drops.len(), bench.tally.marks.len()), (Some(2), 2, marks));
+    }
 }
