@@ -197,6 +197,47 @@ mod tests {
         assert_eq!(framing("conservative").size(u16::MAX), 65_583u32.div_ceil(48) * 53);
     }
 
+    /// IP lengths of the measurement.
+    const LENGTHS: [u16; 7] = [28, 34, 35, 48, 128, 1028, 1500];
+
+    #[test]
+    fn sizes_are_those_of_linux() {
+        // Linux 6.1: "overhead-adjusted size" of `tc -s qdisc show` after an ICMP echo of each length.
+        for (notation, linux) in [
+            ("raw", [42, 48, 49, 62, 142, 1042, 1514]),
+            ("overhead 0", [28, 34, 35, 48, 128, 1028, 1500]),
+            ("overhead 14", [42, 48, 49, 62, 142, 1042, 1514]),
+            ("overhead -64", [0, 0, 0, 0, 64, 964, 1436]),
+            ("overhead 18 mpu 64", [64, 64, 64, 66, 146, 1046, 1518]),
+            ("atm overhead 8", [53, 53, 53, 106, 159, 1166, 1696]),
+            ("ptm overhead 30", [59, 65, 67, 80, 161, 1075, 1554]),
+            ("ptm overhead 22", [51, 57, 58, 72, 153, 1067, 1546]),
+            ("ethernet", [84, 84, 84, 86, 166, 1066, 1538]),
+            ("docsis", [64, 64, 64, 66, 146, 1046, 1518]),
+            ("conservative", [106, 106, 106, 106, 212, 1219, 1749]),
+            ("pppoe-vcmux", [106, 106, 106, 106, 212, 1219, 1696]),
+            ("raw ethernet", [84, 86, 87, 100, 180, 1080, 1552]),
+            ("raw overhead 4", [46, 52, 53, 66, 146, 1046, 1518]),
+            ("ethernet ether-vlan", [84, 84, 84, 90, 170, 1070, 1542]),
+        ] {
+            assert_eq!(LENGTHS.map(|ip| framing(notation).size(ip)), linux, "{notation}");
+        }
+    }
+
+    #[test]
+    fn a_later_term_adds_here_and_replaces_in_linux() {
+        // `atm` alone counts from the length that Linux reports there, which is "raw, atm" here.
+        for (notation, linux, same) in [
+            ("docsis overhead 4", [64, 64, 64, 64, 132, 1032, 1504], "overhead 4 mpu 64"),
+            ("overhead 8 overhead 4", [32, 38, 39, 52, 132, 1032, 1504], "overhead 4"),
+            ("mpu 80 docsis", [64, 64, 64, 66, 146, 1046, 1518], "docsis"),
+            ("atm", [53, 53, 106, 106, 159, 1166, 1696], "raw atm"),
+        ] {
+            assert_ne!(LENGTHS.map(|ip| framing(notation).size(ip)), linux, "{notation}");
+            assert_eq!(LENGTHS.map(|ip| framing(same).size(ip)), linux, "{same}");
+        }
+    }
+
     #[test]
     fn keywords_are_those_of_the_manual_page() {
         for (keyword, terms) in [
