@@ -36,11 +36,11 @@ fn packet(tcp: TcpHeader, payload: usize) -> Packet {
 }
 
 /// Numbers, from 1, of the segments that stay, conservatively and aggressively filtered.
-fn stay(row: &[(TcpHeader, usize)]) -> [Vec<u32>; 2] {
+fn stay_of(row: &[Packet]) -> [Vec<u32>; 2] {
     [AckFilter::Conservative, AckFilter::Aggressive].map(|filter| {
         let (mut pool, mut chain) = (PacketPool::default(), Chain::default());
-        for (number, (tcp, payload)) in (1..).zip(row) {
-            let mut arrival = packet(*tcp, *payload);
+        for (number, segment) in (1..).zip(row) {
+            let mut arrival = segment.clone();
             arrival.meta.id = number;
             if let Some(node) = redundant(filter, &pool, &chain, &arrival) {
                 pool.remove(&mut chain, node).expect("it is in the queue");
@@ -49,6 +49,10 @@ fn stay(row: &[(TcpHeader, usize)]) -> [Vec<u32>; 2] {
         }
         pool.iter(&chain).map(|packet| packet.meta.id).collect()
     })
+}
+
+fn stay(row: &[(TcpHeader, usize)]) -> [Vec<u32>; 2] {
+    stay_of(&row.iter().map(|(tcp, payload)| packet(*tcp, *payload)).collect::<Vec<_>>())
 }
 
 fn stay_pure(row: &[TcpHeader]) -> [Vec<u32>; 2] {
@@ -124,13 +128,34 @@ fn timestamps_of_some_segments_only_are_kept() {
     assert_eq!(stay_pure(&row), [vec![3, 4, 5], vec![3, 4, 5]]);
 }
 
-#[test]
-fn unknown_options_and_other_flows_stay() {
+/// An acknowledgement with an option of kind 172.
+fn with_unknown_option(number: u32) -> Packet {
     let mut image = Vec::new();
-    packet(stamped(100, 10), 0).write_ip_image(&mut image, usize::MAX);
+    packet(stamped(number, 10), 0).write_ip_image(&mut image, usize::MAX);
     image[42] = 172;
     let buffer = jettison_wire::Buffer { bytes: image, ..Default::default() };
-    let unknown = Packet::from_ip_buffer(Box::new(buffer)).expect("a packet");
+    Packet::from_ip_buffer(Box::new(buffer)).expect("a packet")
+}
+
+#[test]
+fn unknown_options_stay() {
+    let row = [100, 200, 300, 400].map(with_unknown_option);
+    assert_eq!(stay_of(&row), [vec![1, 2, 3, 4], vec![1, 2, 3, 4]]);
+    let mut row = vec![with_unknown_option(100)];
+    row.extend([200, 300, 400, 500].map(|number| packet(ack(number), 0)));
+    assert_eq!(stay_of(&row), [vec![1, 4, 5], vec![1, 5]]);
+}
+
+#[test]
+fn the_dscp_is_no_part_of_a_flow() {
+    let mut row = [100, 200, 300, 400].map(|number| packet(ack(number), 0));
+    row[1].meta.traffic_class = 40;
+    assert_eq!(stay_of(&row), [vec![3, 4], vec![4]]);
+}
+
+#[test]
+fn unknown_options_and_other_flows_stay() {
+    let unknown = with_unknown_option(100);
     let (mut pool, mut chain) = (PacketPool::default(), Chain::default());
     pool.push(&mut chain, unknown, 0, Time::ZERO);
     let arrival = packet(ack(200), 0);
