@@ -1,5 +1,6 @@
 //! Whole simulated runs.
 
+mod cake;
 mod dash;
 mod determinism;
 mod estimates;
