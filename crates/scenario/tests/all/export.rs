@@ -100,6 +100,42 @@ fn a_script_names_its_devices_by_the_environment() {
     }
 }
 
+/// The options of netem for the download, and the comments about them.
+fn netem(set: &[&str]) -> (String, Vec<String>) {
+    let (builder, scenario) = scenario(set);
+    let options = TcOptions { node: Some("isp".into()), with_netem: true, ..TcOptions::default() };
+    let text = builder.export_tc(&scenario, &options).unwrap();
+    let after = text.split_once("impairments, for what").unwrap().1;
+    let comments = after.lines().filter_map(|line| line.trim().strip_prefix("# "));
+    let options = after.lines().find_map(|line| line.split_once(" netem ")).unwrap().1;
+    (options.to_owned(), comments.map(str::to_owned).collect())
+}
+
+#[test]
+fn impairments_are_netems_and_comments_say_where_it_differs() {
+    let (options, comments) = netem(&[
+        "links.access.jitter={deviation=\"2 ms\",distribution=\"pareto\",reorder=true}",
+        "links.access.reorder={probability=\"25 %\",gap=5}",
+        "links.access.duplicate=\"1 %\"",
+        "links.access.corrupt=\"0.1 %\"",
+        "links.access.loss={four_state={p13=\"1 %\",p31=\"20 %\",p14=\"0.5 %\"}}",
+    ]);
+    assert_eq!(
+        options,
+        "delay 10ms 2ms distribution pareto reorder 25% gap 5 loss state 1% 20% 0% 100% 0.5% duplicate 1% \
+         corrupt 0.1% limit 1976"
+    );
+    assert_eq!(comments, ["duplicate: of a packet that netem loses, the copy may arrive"]);
+    let (options, comments) = netem(&[
+        "links.access.jitter={deviation=\"2 ms\",distribution=\"uniform\",correlation=\"25 %\"}",
+        "links.access.loss={probability=\"10 %\",correlation=\"25 %\"}",
+        "links.access.reorder={probability=\"1 %\",delay=\"2 ms\"}",
+    ]);
+    assert_eq!(options, "delay 10ms 2ms reorder 1% loss gemodel 7.5% 67.5% 100% 0% limit 1976");
+    let about: Vec<&str> = comments.iter().filter_map(|one| Some(one.split_once(':')?.0)).collect();
+    assert_eq!(about, ["jitter", "jitter", "reorder", "loss"], "{comments:?}");
+}
+
 #[test]
 fn a_queue_that_linux_lacks_is_refused_at_its_place() {
     let all = TcOptions::default();
