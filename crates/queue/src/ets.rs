@@ -22,8 +22,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::peeked::Peeked;
+use crate::priority::qdisc::by_dscp as in_linux_by_dscp;
 use crate::priority::{Bands, by_dscp};
-use crate::{Backlog, Dscp, Filter, InLinux, Limit, Qdisc, QdiscContext, QueueChange, QueueDiscipline};
+use crate::{Backlog, Dscp, InLinux, Limit, Qdisc, QdiscContext, QueueChange, QueueDiscipline};
 
 /// Gauges of the internal state, besides those of the bands' disciplines. Each band is a part: `band.0`, `band.1`, ….
 const GAUGES: &[Gauge] = &[BACKLOG, DEFICIT];
@@ -128,14 +129,12 @@ fn build(
 
 /// Linux's `ets`: tc-ets(8).
 fn qdisc(parameters: EtsParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
-    let values = match &parameters.bands {
-        Bands::Count(count) => vec!["tail-drop".into(); usize::try_from(*count).unwrap_or(usize::MAX)],
-        Bands::List(values) => values.clone(),
-    };
-    let most = 16;
-    ParameterError::require(values.len() <= most, "bands", "be at most 16 for `tc`", values.len())?;
-    let quanta = parameters.shares(values.len())?;
-    let mut qdisc = Qdisc::new("ets").option("bands", values.len());
+    let count = parameters.bands.values().len();
+    let quanta = parameters.shares(count)?;
+    let mut qdisc = Qdisc::new("ets").option("bands", count).note_if(
+        parameters.limit != Limit::UNLIMITED,
+        "limit: Linux's ets has none for all bands together",
+    );
     if parameters.strict > 0 {
         qdisc = qdisc.option("strict", parameters.strict);
     }
@@ -144,25 +143,7 @@ fn qdisc(parameters: EtsParameters, context: &QdiscContext<'_>) -> Result<Qdisc,
         // The same number of packets of the largest size: Linux counts their headers.
         qdisc.options.extend(quanta.iter().map(|quantum| context.in_linux(*quantum).to_string()));
     }
-    let Some(map) = &parameters.dscp else {
-        return Err(ParameterError::at(
-            "dscp",
-            "must be set for `tc`: Linux's packets have no traffic class of a switch",
-        ));
-    };
-    let other = parameters.other.map_or(values.len() - 1, usize::from);
-    qdisc = qdisc.option("priomap", vec![other.to_string(); 16].join(" "));
-    for (number, value) in values.iter().enumerate() {
-        let child = context.inner(value).map_err(|error| error.under(&number.to_string()).under("bands"))?;
-        qdisc = qdisc.child(number as u16 + 1, child);
-    }
-    for (dscp, band) in map {
-        let found = crate::Match { dscp: vec![*dscp], ..crate::Match::default() };
-        let filters: Vec<Filter> = found.filters(u16::from(*band) + 1)?;
-        qdisc.filters.extend(filters);
-    }
-    Ok(qdisc
-        .note_if(parameters.limit != Limit::UNLIMITED, "limit: Linux's ets has none for all bands together"))
+    in_linux_by_dscp(qdisc, &parameters.bands, parameters.dscp.as_ref(), parameters.other, context)
 }
 
 /// Strict bands and sharing bands.

@@ -19,7 +19,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Dscp, Limit, QueueChange, QueueDiscipline};
+use crate::{Backlog, Dscp, InLinux, Limit, QueueChange, QueueDiscipline};
+
+pub(crate) mod qdisc;
 
 /// Gauges of the internal state, besides those of the bands' disciplines. Each band is a part: `band.0`, `band.1`, ….
 const GAUGES: &[Gauge] = &[BACKLOG];
@@ -34,6 +36,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("RFC 2475 §2.3; RFC 3246 appendix (priority queue)")
         .page("disciplines/priority.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(qdisc::qdisc))
 }
 
 /// Parameters of strict priority.

@@ -422,9 +422,14 @@ mod tests {
         };
         let registry = disciplines();
         for entry in registry.iter() {
-            let example = entry.example.map_or(Value::Null, |example| example());
+            let mut example = entry.example.map_or(Value::Null, |example| example());
+            if BY_CLASS.contains(&entry.id) {
+                let refused = entry.facts.qdisc(entry.name, &example, &context(&registry)).unwrap_err();
+                assert_eq!(refused.path, ["dscp"], "{}", entry.id);
+                example = json!({ "dscp": { "EF": 0 } });
+            }
             match (&entry.facts, entry.facts.qdisc(entry.name, &example, &context(&registry))) {
-                (InLinux::Unstated, _) => assert!(UNSTATED.contains(&entry.id), "{}", entry.id),
+                (InLinux::Unstated, _) => panic!("{} does not say", entry.id),
                 (_, Ok(qdisc)) => assert!(!qdisc.kind.is_empty(), "{}", entry.id),
                 (InLinux::Absent { reason, nearest }, _) => {
                     assert!(!reason.ends_with('.') && !nearest.is_empty())
@@ -434,8 +439,46 @@ mod tests {
         }
     }
 
-    /// Those that do not say yet.
-    const UNSTATED: [&str; 3] = ["red", "cake", "priority"];
+    /// Those that take a switch's traffic class by default, which Linux does not have.
+    const BY_CLASS: [&str; 2] = ["priority", "ets"];
+
+    #[test]
+    fn red_has_bytes_and_a_burst_for_its_weight() {
+        let (text, notes) = words(json!("red"));
+        assert_eq!(
+            text,
+            "red limit 1514000 min 7570 max 22710 avpkt 514 burst 122 probability 0.02 bandwidth 50mbit"
+        );
+        assert_eq!(notes.len(), 4, "{notes:?}");
+        let set = json!({ "kind": "red", "adaptive": true, "target_delay": "5 ms", "ecn": true,
+            "mark_above_max": false, "min_th": "10 kB", "max_th": "30 kB", "w_q": 0.0625, "s": "1 ms" });
+        let (text, _) = words(set);
+        // 5 ms at 50 Mbit/s are 31,250 bytes; the lower threshold is half of it, in whole bytes.
+        assert!(text.contains(" min 15770 max 47310 "), "{text}");
+        assert!(text.ends_with(" bandwidth 4112kbit ecn harddrop adaptive"), "{text}");
+        let refused =
+            |key: &str, value: Value| written(json!({ "kind": "red", key: value })).unwrap_err().path;
+        assert_eq!(refused("gentle", json!(true)), ["gentle"]);
+        assert_eq!(refused("victim", json!("random")), ["victim"]);
+    }
+
+    #[test]
+    fn priority_is_prio_with_filters_by_dscp() {
+        let bands = json!(["tail-drop", "fq-codel"]);
+        let qdisc = written(json!({ "kind": "priority", "bands": bands, "dscp": { "EF": 0 } })).unwrap();
+        assert_eq!(qdisc.kind, "prio");
+        assert_eq!(qdisc.options.join(" "), format!("bands 2 priomap{}", " 1".repeat(16)));
+        assert_eq!(
+            qdisc.children.iter().map(|child| child.1.kind).collect::<Vec<_>>(),
+            ["pfifo", "fq_codel"]
+        );
+        let filters: Vec<(&str, &str, u16)> =
+            qdisc.filters.iter().map(|one| (one.protocol, one.matches.as_str(), one.class)).collect();
+        assert_eq!(filters, [("ip", "flower ip_tos 0xb8/0xfc", 1), ("ipv6", "flower ip_tos 0xb8/0xfc", 1)]);
+        let refused = |bands| written(json!({ "kind": "priority", "bands": bands, "dscp": {} })).unwrap_err();
+        assert_eq!(refused(1).to_string(), "bands: must be at least 2 for `tc`, got 1");
+        assert_eq!(refused(17).to_string(), "bands: must be at most 16 for `tc`, got 17");
+    }
 
     #[test]
     fn rates_are_written_in_the_largest_whole_unit() {

@@ -22,11 +22,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::{
-    Backlog, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold, UpdateTimer,
+    Backlog, InLinux, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold, UpdateTimer,
     Victim,
 };
 
 mod adaptive;
+mod qdisc;
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[AVERAGE, AVERAGE_BYTES, PROBABILITY, MAX_P];
@@ -51,6 +52,7 @@ pub fn entry() -> Entry<Discipline> {
         .source("Floyd & Jacobson 1993; gentle: Floyd 2000; adaptive: Floyd, Gummadi & Shenker 2001")
         .page("disciplines/red.md")
         .gauges(GAUGES)
+        .facts(InLinux::by(qdisc::qdisc))
 }
 
 /// Parameters of RED, with the paper's names. The defaults of the first four are those of the paper's §5.
@@ -114,6 +116,17 @@ impl Default for RedParameters {
 }
 
 impl RedParameters {
+    fn settings(&self) -> RedSettings {
+        RedSettings {
+            min_th: self.min_th,
+            max_th: self.max_th,
+            w_q: self.w_q,
+            max_p: self.max_p,
+            gentle: self.gentle,
+            maximum_packet_size: self.maximum_packet_size.get(),
+        }
+    }
+
     fn check(&self) -> Result<(), ParameterError> {
         let (min, max) = (self.min_th, self.max_th);
         ParameterError::unless(min.is_bytes() == max.is_bytes(), "max_th", || {
@@ -172,14 +185,7 @@ impl Red {
     /// If a parameter is out of range.
     pub fn new(parameters: RedParameters, random: RandomStream) -> Result<Red, ParameterError> {
         parameters.check()?;
-        let settings = RedSettings {
-            min_th: parameters.min_th,
-            max_th: parameters.max_th,
-            w_q: parameters.w_q,
-            max_p: parameters.max_p,
-            gentle: parameters.gentle,
-            maximum_packet_size: parameters.maximum_packet_size.get(),
-        };
+        let settings = parameters.settings();
         let (s, state) = (parameters.s, RedState::default());
         let timer = parameters.adaptive.then(|| UpdateTimer::new(adaptive::INTERVAL));
         Ok(Red { parameters, settings, random, state, timer, s, fifo: SparseFifo::default() })
