@@ -5,7 +5,7 @@
 //! head of the list sends as long as its next packet is not larger than its deficit; otherwise the deficit grows by a quantum
 //! and the band goes to the end. A band that is emptied leaves the list and forfeits the rest of its deficit.
 //!
-//! Without strict bands it is deficit round robin among classes, `drr`.
+//! Without strict bands it is deficit round robin among classes, [`drr`](crate::drr).
 //!
 //! Reference: tc-ets(8); tc-drr(8); Shreedhar & Varghese, *Efficient Fair Queuing using Deficit Round Robin*, SIGCOMM 1995;
 //! IEEE 802.1Qaz. Units: `quanta` in bytes of IP length.
@@ -27,7 +27,7 @@ use crate::priority::{Bands, by_dscp};
 use crate::{Backlog, Dscp, InLinux, Limit, Qdisc, QdiscContext, QueueChange, QueueDiscipline};
 
 /// Gauges of the internal state, besides those of the bands' disciplines. Each band is a part: `band.0`, `band.1`, ….
-const GAUGES: &[Gauge] = &[BACKLOG, DEFICIT];
+pub(crate) const GAUGES: &[Gauge] = &[BACKLOG, DEFICIT];
 
 const BACKLOG: Gauge = Gauge::new("ets_backlog", "packets", "Packets in each band (the part).");
 const DEFICIT: Gauge = Gauge::new(
@@ -39,7 +39,6 @@ const DEFICIT: Gauge = Gauge::new(
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("ets", "ETS", build)
-        .aliases(&["drr"])
         .style(WINE, DashDot)
         .summary("Strict bands first; the other bands share what is left by deficit round robin (DRR)")
         .source("tc-ets(8); Shreedhar & Varghese 1995")
@@ -89,7 +88,7 @@ impl EtsParameters {
     ///
     /// # Errors
     /// If there are more strict bands and quanta than bands, or a quantum is out of range.
-    fn shares(&self, bands: usize) -> Result<Vec<u64>, ParameterError> {
+    pub(crate) fn shares(&self, bands: usize) -> Result<Vec<u64>, ParameterError> {
         let strict = usize::from(self.strict);
         ParameterError::require(strict <= bands, "strict", &format!("be at most `bands` ({bands})"), strict)?;
         let sharing = bands - strict;
@@ -105,7 +104,7 @@ impl EtsParameters {
     }
 }
 
-fn build(
+pub(crate) fn build(
     parameters: EtsParameters,
     context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
@@ -128,7 +127,7 @@ fn build(
 }
 
 /// Linux's `ets`: tc-ets(8).
-fn qdisc(parameters: EtsParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
+pub(crate) fn qdisc(parameters: EtsParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
     let count = parameters.bands.values().len();
     let quanta = parameters.shares(count)?;
     let mut qdisc = Qdisc::new("ets").option("bands", count).note_if(

@@ -69,6 +69,7 @@ jettison_registry::components! {
     pub mod htb;
     pub mod policer;
     pub mod ets;
+    pub mod drr;
     pub mod fq;
     pub mod fred;
     pub mod red_dpm;

@@ -400,6 +400,18 @@ mod tests {
     }
 
     #[test]
+    fn drr_has_a_class_for_each_band_and_a_filter_for_the_rest() {
+        let set = json!({ "kind": "drr", "bands": 2, "quanta": ["3000 bytes"], "dscp": { "EF": 0 } });
+        let qdisc = written(set).unwrap();
+        assert_eq!((qdisc.kind, qdisc.options.len()), ("drr", 0));
+        let classes: Vec<(u16, String)> =
+            qdisc.classes.iter().map(|class| (class.minor, class.options.join(" "))).collect();
+        assert_eq!(classes, [(1, "quantum 3028".to_owned()), (2, "quantum 1514".to_owned())]);
+        let last = qdisc.filters.last().unwrap();
+        assert_eq!((last.protocol, last.matches.as_str(), last.class), ("all", "matchall", 2));
+    }
+
+    #[test]
     fn a_discipline_that_linux_lacks_names_the_nearest() {
         let error = written(json!("pi2")).unwrap_err();
         let text = error.to_string();
@@ -440,7 +452,7 @@ mod tests {
     }
 
     /// Those that take a switch's traffic class by default, which Linux does not have.
-    const BY_CLASS: [&str; 2] = ["priority", "ets"];
+    const BY_CLASS: [&str; 3] = ["priority", "ets", "drr"];
 
     #[test]
     fn red_has_bytes_and_a_burst_for_its_weight() {

@@ -11,7 +11,7 @@ use super::{Benchmark, Better, Reading};
 /// Backlogs in packets: small, the one of the time target, and large.
 pub(super) const BACKLOGS: [u64; 3] = [100, 1000, 10_000];
 /// Disciplines with per-flow state or classes.
-const PER_FLOW: [&str; 8] = ["fred", "red-dpm", "sfq", "fq-codel", "cake", "htb", "ets", "fq"];
+const PER_FLOW: [&str; 9] = ["fred", "red-dpm", "sfq", "fq-codel", "cake", "htb", "ets", "drr", "fq"];
 
 /// Packets per measurement, which takes some milliseconds.
 const BATCH: u64 = 20_000;

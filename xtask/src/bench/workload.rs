@@ -156,6 +156,7 @@ impl Workload {
             "ets" => {
                 json!({ "bands": [unlimited, unlimited, unlimited], "strict": 1, "dscp": { "default": 1 } })
             }
+            "drr" => json!({ "bands": [unlimited, unlimited, unlimited], "dscp": { "default": 1 } }),
             "fq" => json!({ "flow_limit": "unlimited", "maxrate": "1 Tbit/s" }),
             "priority" => json!({ "bands": [{ "kind": "tail-drop", "limit": "unlimited" }, "codel", "pi2"] }),
             _ => json!({}),

@@ -127,6 +127,7 @@ pub fn configurations() -> Vec<Value> {
         json!({ "kind": "ets", "bands": ["pie", { "kind": "tbf", "rate": "1 Mbit/s" }, "codel", "octopus"], "strict": 1,
             "quanta": ["3000 bytes", "99 bytes"] }),
         json!({ "kind": "ets", "bands": 2, "dscp": { "EF": 0 }, "quanta": ["1 byte", "1 GB"] }),
+        json!({ "kind": "drr", "bands": ["sfq", "codel"], "quanta": ["600 bytes"], "limit": "9 packets" }),
         json!({ "kind": "fq", "maxrate": "2 Mbit/s", "quantum": "1000 bytes", "flow_limit": "5 packets" }),
         json!({ "kind": "fq", "maxrate": "300 kbit/s", "flows": 8, "ce_threshold": "3 ms" }),
         json!({ "kind": "fq", "maxrate": "1 bit/s", "quantum": "1 byte", "initial_quantum": "0 bytes" }),
