@@ -31,8 +31,9 @@ pub(super) struct EchoSocket {
     /// Identifier for raw sockets, which receive the replies to every process.
     identifier: u16,
     traffic_class: u8,
-    /// Send times of the unanswered requests by sequence number.
-    open: FxHashMap<u16, Time>,
+    /// Send times of the requests by sequence number, the newest where numbers repeat. A reply does not remove its request, since
+    /// a link may duplicate both.
+    sent: FxHashMap<u16, Time>,
     buffer: Vec<u8>,
 }
 
@@ -55,7 +56,7 @@ impl EchoSocket {
             is_raw,
             identifier,
             traffic_class: 0,
-            open: FxHashMap::default(),
+            sent: FxHashMap::default(),
             buffer: Vec::new(),
         })
     }
@@ -80,7 +81,7 @@ impl EchoSocket {
             self.buffer[2..4].copy_from_slice(&sum.to_be_bytes());
         }
         self.socket.send_to(&self.buffer, &SockAddr::from(SocketAddr::new(remote, 0)))?;
-        self.open.insert(request.sequence, now);
+        self.sent.insert(request.sequence, now);
         Ok(())
     }
 
@@ -94,9 +95,9 @@ impl EchoSocket {
             // SAFETY: `recv_from` has written the first `count` bytes of the buffer.
             let bytes = unsafe { buffer[..count].assume_init_ref() };
             if let Some(sequence) = self.reply(bytes)
-                && let Some(sent_at) = self.open.remove(&sequence)
+                && let Some(sent_at) = self.sent.get(&sequence)
             {
-                return Some((sequence, now.since(sent_at)));
+                return Some((sequence, now.since(*sent_at)));
             }
         }
     }

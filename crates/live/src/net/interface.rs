@@ -44,20 +44,24 @@ pub struct Route {
 
 /// Configures a host's network: device, routes and congestion control. Without an IPv6 address, IPv6 is disabled in the
 /// whole namespace.
+///
+/// Without a congestion control the namespace keeps its default. That is for hosts whose sockets all choose their own: a route
+/// that names one would override their choice when they connect, and a SYN that asks for ECN is sent only if the control in force
+/// then requires it.
 pub fn set_up_host(
     namespace: &Namespace,
     interface: &Interface,
     routes: &[Route],
-    congestion_control: &str,
+    congestion_control: Option<&str>,
 ) -> Result<(), LiveError> {
     if interface.addresses.iter().all(|(address, _)| address.is_ipv4()) {
         disable_ipv6(namespace)?;
     }
     configure(namespace, interface)?;
-    let chosen = choose_congestion_control(namespace, congestion_control)?;
+    let chosen = congestion_control.map(|name| choose_congestion_control(namespace, name)).transpose()?;
     for route in routes {
         let mut route = route.clone();
-        if let (None, CongestionControl::Routes(name)) = (&route.congestion_control, &chosen) {
+        if let (None, Some(CongestionControl::Routes(name))) = (&route.congestion_control, &chosen) {
             route.congestion_control = Some(name.clone());
         }
         add_route(namespace, &route)?;

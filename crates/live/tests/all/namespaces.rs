@@ -99,7 +99,7 @@ fn a_host_gets_its_congestion_control_even_where_the_kernel_restricts_defaults()
     for name in available.split_whitespace() {
         let (one, two) = pair();
         for (namespace, device, last) in [(&one, "v1", 1), (&two, "v2", 2)] {
-            set_up_host(namespace, &interface(device, v4(last)), &[default_route(device)], name).unwrap();
+            set_up_host(namespace, &interface(device, v4(last)), &[default_route(device)], Some(name)).unwrap();
         }
         let listener = two.enter(|| TcpListener::bind((v4(2), 80)).unwrap()).unwrap();
         let client = one.enter(|| TcpStream::connect((v4(2), 80)).unwrap()).unwrap();
@@ -167,7 +167,7 @@ fn without_an_ipv6_address_the_host_has_no_ipv6() {
     }
     let namespace = Namespace::new().unwrap();
     let _device = namespace.enter(|| tun("t0")).unwrap();
-    set_up_host(&namespace, &interface("t0", v4(1)), &[default_route("t0")], "reno").unwrap();
+    set_up_host(&namespace, &interface("t0", v4(1)), &[default_route("t0")], Some("reno")).unwrap();
     let addresses =
         namespace.enter(|| fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap()).unwrap();
     assert_eq!(addresses, "");
@@ -181,7 +181,7 @@ fn drops_at_a_full_socket_and_a_full_device_are_counted() {
     let namespace = Namespace::new().unwrap();
     let _device = namespace.enter(|| tun("t0")).unwrap();
     let interface = Interface { tx_queue_length: 2, ..interface("t0", v4(1)) };
-    set_up_host(&namespace, &interface, &[default_route("t0")], "reno").unwrap();
+    set_up_host(&namespace, &interface, &[default_route("t0")], Some("reno")).unwrap();
     let receiver = namespace.enter(|| UdpSocket::bind("127.0.0.1:7").unwrap()).unwrap();
     setsockopt(&receiver, sockopt::RcvBuf, &2048).unwrap();
     let sender = namespace.enter(|| UdpSocket::bind("0.0.0.0:8").unwrap()).unwrap();

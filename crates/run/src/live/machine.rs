@@ -67,7 +67,7 @@ pub fn make(
             sysctl::set(&namespace, &format!("net.ipv4.conf.{device}.forwarding"), "1")?;
             Uplink::reachable_name_servers()?;
         } else {
-            set_up(&namespace, host, &interface)?;
+            set_up(&namespace, host, &interface, runs_programs(plan, index))?;
             let refused = net::apply_settings(&namespace)?;
             notes.extend(refused.into_iter().map(|why| format!("host {}: {why}", host.name)));
             let mut wanted: Vec<(String, String)> = Vec::new();
@@ -100,11 +100,26 @@ pub fn make(
     Ok(made)
 }
 
-fn set_up(namespace: &Namespace, host: &LiveHost, interface: &Interface) -> Result<(), LiveError> {
+/// Whether programs of a user run at the host. Built-in applications choose the congestion control of each socket.
+fn runs_programs(plan: &LivePlan, host: usize) -> bool {
+    plan.commands.iter().any(|command| {
+        let flow = &plan.flows[command.flow.0 as usize];
+        let own = &command.parameters;
+        (own.at_from.is_some() && flow.from == host) || (own.at_to.is_some() && flow.to == host)
+    })
+}
+
+fn set_up(
+    namespace: &Namespace,
+    host: &LiveHost,
+    interface: &Interface,
+    runs_programs: bool,
+) -> Result<(), LiveError> {
     let address = IpAddr::from(host.address);
     let everywhere: IpAddr = if address.is_ipv4() { [0, 0, 0, 0].into() } else { [0_u16; 8].into() };
     let route = Route { to: (everywhere, 0), via_device: interface.name.clone(), congestion_control: None };
-    net::set_up_host(namespace, interface, &[route], &host.congestion)?;
+    let default = runs_programs.then_some(host.congestion.as_str());
+    net::set_up_host(namespace, interface, &[route], default)?;
     // Allow ping for all users: the kernel's default allows only root.
     sysctl::set(namespace, "net.ipv4.ping_group_range", "0 2147483647").or_else(|_| {
         // A user namespace accepts only the groups mapped into it.
@@ -134,8 +149,10 @@ pub fn settings(
         let others = host.sysctls.iter().chain(&of_flows).map(|(name, _)| name.as_str());
         let mut values: IndexMap<String, String> =
             net::read_settings(namespace, link.machine(), &others.collect::<Vec<_>>())?.into_iter().collect();
-        // Of the routes, where the kernel refuses it as the namespace's default.
-        values.insert("congestion".to_owned(), host.congestion.clone());
+        if runs_programs(plan, index) {
+            // Of the routes, where the kernel refuses it as the namespace's default.
+            values.insert("congestion".to_owned(), host.congestion.clone());
+        }
         values.extend(
             origins.iter().map(|(name, origin)| (format!("congestion.{name}"), (*origin).to_owned())),
         );
