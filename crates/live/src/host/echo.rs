@@ -144,6 +144,29 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the kernel's replies come in real time")]
+    fn a_request_may_have_more_than_one_reply() {
+        let local = IpAddr::from([127, 0, 0, 1]);
+        let Ok(mut socket) = EchoSocket::new(local, 1) else {
+            return eprintln!("left out: a_request_may_have_more_than_one_reply: no ping socket");
+        };
+        let request = EchoRequest { sequence: 7, length: 56, traffic_class: 0 };
+        // Two packets with one sequence number are answered as one that a link has duplicated.
+        for _ in 0..2 {
+            socket.send(local, &request, Time::ZERO).unwrap();
+        }
+        let mut replies = Vec::new();
+        for _ in 0..1000 {
+            replies.extend(socket.receive(Time::ZERO + Duration::from_millis(1)));
+            if replies.len() == 2 {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert_eq!(replies, [(7, Duration::from_millis(1)); 2]);
+    }
+
+    #[test]
     fn the_checksum_follows_rfc_1071() {
         // Example of §3, with the sum ddf2.
         assert_eq!(checksum(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]), !0xddf2);

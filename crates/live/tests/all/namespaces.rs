@@ -18,6 +18,7 @@ use jettison_live::net::{
     counters, set_up_host, sysctl,
 };
 use nix::sys::socket::{getsockopt, setsockopt, sockopt};
+use socket2::{Domain, SockAddr, Socket, Type};
 
 #[test]
 fn a_namespace_has_only_loopback_and_ends_with_its_descriptor() {
@@ -99,7 +100,8 @@ fn a_host_gets_its_congestion_control_even_where_the_kernel_restricts_defaults()
     for name in available.split_whitespace() {
         let (one, two) = pair();
         for (namespace, device, last) in [(&one, "v1", 1), (&two, "v2", 2)] {
-            set_up_host(namespace, &interface(device, v4(last)), &[default_route(device)], Some(name)).unwrap();
+            set_up_host(namespace, &interface(device, v4(last)), &[default_route(device)], Some(name))
+                .unwrap();
         }
         let listener = two.enter(|| TcpListener::bind((v4(2), 80)).unwrap()).unwrap();
         let client = one.enter(|| TcpStream::connect((v4(2), 80)).unwrap()).unwrap();
@@ -108,6 +110,28 @@ fn a_host_gets_its_congestion_control_even_where_the_kernel_restricts_defaults()
             let used = getsockopt(socket, sockopt::TcpCongestion).unwrap();
             assert_eq!(used.to_string_lossy().trim_end_matches('\0'), name);
         }
+    }
+}
+
+#[test]
+fn a_host_without_a_default_leaves_each_socket_its_choice_from_the_first_packet() {
+    let test = "a_host_without_a_default_leaves_each_socket_its_choice_from_the_first_packet";
+    if !root(test) {
+        return;
+    }
+    let (one, two) = pair();
+    for (namespace, device, last) in [(&one, "v1", 1), (&two, "v2", 2)] {
+        set_up_host(namespace, &interface(device, v4(last)), &[default_route(device)], None).unwrap();
+    }
+    let available = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap();
+    for name in available.split_whitespace() {
+        let listener = two.enter(|| TcpListener::bind((v4(2), 0)).unwrap()).unwrap();
+        let to = SockAddr::from(listener.local_addr().unwrap());
+        let client = one.enter(|| Socket::new(Domain::IPV4, Type::STREAM, None).unwrap()).unwrap();
+        client.set_tcp_congestion(name.as_bytes()).unwrap();
+        client.connect(&to).unwrap();
+        let used = client.tcp_congestion().unwrap();
+        assert_eq!(String::from_utf8_lossy(&used).trim_end_matches('\0'), name);
     }
 }
 

@@ -85,7 +85,8 @@ fn site(test: &str, setup: &Setup) -> Option<Site> {
         };
         let to = (addresses[1 - index], prefix);
         let route = Route { to, via_device: DEVICE.to_owned(), congestion_control: Some("cubic".to_owned()) };
-        set_up_host(&namespace, &interface, &[route], Some("cubic")).expect("root may configure its namespace");
+        set_up_host(&namespace, &interface, &[route], Some("cubic"))
+            .expect("root may configure its namespace");
         (namespace, tun.expect("root may create a device"))
     };
     let [(one, first), (other, second)] = [host(0), host(1)];
