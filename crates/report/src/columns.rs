@@ -271,8 +271,14 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         add("sojourn mean", queue, &[queue], "sojourn", Statistic::Mean);
         add("sojourn p99", queue, &[queue], "sojourn", Statistic::P99);
     }
-    let delays =
-        [("rtt", "RTT"), ("owd", "OWD"), ("frame_delay", "frame delay"), ("completion_time", "completion")];
+    let delays = [
+        ("page_load_time", "page load"),
+        ("response_time", "response"),
+        ("rtt", "RTT"),
+        ("owd", "OWD"),
+        ("frame_delay", "frame delay"),
+        ("completion_time", "completion"),
+    ];
     for (metric, title) in delays {
         let mut flows = measured.flows_with(metric);
         if metric == "completion_time" {

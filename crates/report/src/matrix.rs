@@ -14,7 +14,7 @@ use crate::samples::by_variant;
 use crate::store::Results;
 
 /// Main metrics of a matrix, in order.
-const MAIN: [(&str, Statistic); 7] = [
+const MAIN: [(&str, Statistic); 9] = [
     ("utilisation", Statistic::Mean),
     ("goodput", Statistic::Mean),
     ("sojourn", Statistic::P99),
@@ -22,9 +22,11 @@ const MAIN: [(&str, Statistic); 7] = [
     ("jain_index", Statistic::Mean),
     ("rate_ratio", Statistic::Mean),
     ("group_rtt", Statistic::Mean),
+    ("page_load_time", Statistic::Mean),
+    ("response_time", Statistic::P99),
 ];
 /// Main metrics with viewers: quality of experience comes before network metrics.
-const MAIN_OF_VIEWERS: [(&str, Statistic); 10] = [
+const MAIN_OF_VIEWERS: [(&str, Statistic); 12] = [
     ("linear_qoe", Statistic::Mean),
     ("p1203_parametric", Statistic::Mean),
     ("stall_ratio", Statistic::Mean),
@@ -35,9 +37,11 @@ const MAIN_OF_VIEWERS: [(&str, Statistic); 10] = [
     ("frame_latency", Statistic::P99),
     ("age_of_information", Statistic::P99),
     ("frames_decoded", Statistic::Mean),
+    ("page_load_time", Statistic::Mean),
+    ("response_time", Statistic::P99),
 ];
-/// The subset that a terminal shows when a matrix has means; the report shows all.
-const IN_BRIEF: [&str; 7] = [
+/// The subset that a terminal shows when a matrix has means, or there are several; the report shows all.
+const IN_BRIEF: [&str; 9] = [
     "linear_qoe",
     "stall_ratio",
     "sqi_ssim",
@@ -45,6 +49,8 @@ const IN_BRIEF: [&str; 7] = [
     "freeze_rate",
     "frame_latency",
     "age_of_information",
+    "page_load_time",
+    "response_time",
 ];
 /// Metrics of dropping queues other than the bottleneck.
 const OF_OTHER_QUEUES: [(&str, Statistic); 2] = [("sojourn", Statistic::P99), ("drop_rate", Statistic::Mean)];
@@ -120,7 +126,7 @@ impl Metrics {
     /// The main metrics that fit in a terminal.
     pub(crate) fn in_terminal(self, layout: &Layout) -> Vec<Column> {
         let mut shown = self.main;
-        if layout.means_over.is_some()
+        if (layout.means_over.is_some() || layout.grids.len() > 1)
             && shown.iter().any(|column| IN_BRIEF.contains(&column.metric.as_str()))
         {
             shown.retain(|column| IN_BRIEF.contains(&column.metric.as_str()));

@@ -8,16 +8,23 @@ use crate::matrix_layout::{Grid, layout};
 use crate::store::Results;
 use crate::table::hanging;
 
-/// One matrix per main metric, in place of a long list of variants; `None` if there is no such list, or several
-/// matrices per metric. A matrix wider than `width` characters is continued below.
+/// Maximum number of values of the third axis with matrices of their own; a list is shorter than more of them.
+const MOST_SLICES: usize = 3;
+
+/// One matrix per main metric, in place of a long list of variants, for each value of the third axis in turn; `None` if
+/// there is no such list, or the third axis has too many values. A matrix wider than `width` characters is continued below.
 pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
     let layout = layout(&results.manifest.experiment)?;
-    let [grid] = layout.grids.as_slice() else { return None };
+    if layout.grids.len() > MOST_SLICES {
+        return None;
+    }
     let shown = metrics(results).in_terminal(&layout);
     if shown.is_empty() {
         return None;
     }
-    let tables: String = shown.iter().map(|column| one(results, grid, column, width)).collect();
+    let of_grid =
+        |grid: &Grid| shown.iter().map(|column| one(results, grid, column, width)).collect::<String>();
+    let tables: String = layout.grids.iter().map(of_grid).collect();
     let stars = match tables.contains('*') {
         true => hanging(
             "*",
