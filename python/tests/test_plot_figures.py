@@ -25,7 +25,7 @@ from jettison.plot import figures
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 PAPERS = ["ired", "newcwv", "codelpp", "dpm", "octopus", "aqm"]
 #: Pages of figures that are no paper's.
-PAGES = {"aqm": "home.md"}
+PAGES = {"aqm/home": "home.md", "aqm/l4s": "l4s.md"}
 
 #: Short forms of experiments that suffice for all figures: changes to the scenario, and seeds.
 SHORT = {
@@ -45,6 +45,7 @@ SHORT = {
     "octopus/legacy": ({"duration": "22 s"}, [1]),
     "octopus/beyond": ({"duration": "4 s", "warm_up": "1 s"}, [1]),
     "aqm/home": ({"duration": "8 s", "warm_up": "1 s", "flows.web.stop": "6 s", "vary[1].variants": "adsl"}, [1, 2]),
+    "aqm/l4s": ({"duration": "3 s", "warm_up": "1 s", "vary[1].variants": "prague/cubic"}, [1]),
 }
 
 
@@ -93,7 +94,7 @@ def test_every_paper_has_figures_of_existing_experiments():
 
 def test_the_book_lists_every_figure():
     for each in figures.all_figures():
-        page = SCENARIOS.parent / "docs/src" / PAGES.get(each.paper, f"papers/{each.paper}.md")
+        page = SCENARIOS.parent / "docs/src" / PAGES.get(f"{each.paper}/{each.slug}", f"papers/{each.paper}.md")
         assert f"`{each.slug}`" in page.read_text(encoding="utf-8"), f"{each.slug} is not on {page.name}"
 
 
