@@ -132,6 +132,23 @@ mod tests {
     }
 
     #[test]
+    fn few_values_of_a_third_axis_have_matrices_each_and_more_a_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |profiles: u64| {
+            let out = folder.path().join(profiles.to_string());
+            matrix_tables(&testing::streaming::of_three_axes(&out, [3, 4, profiles]), 100)
+        };
+        let text = of(3).unwrap();
+        let headings: Vec<&str> = text.lines().filter(|line| line.contains("(client)")).collect();
+        assert_eq!(headings.len(), 6, "two metrics for each of three profiles:\n{text}");
+        for (of_profile, profile) in headings.chunks(2).zip(0..) {
+            let title = format!("profile: profile-{profile}");
+            assert!(of_profile.iter().all(|heading| heading.ends_with(&title)), "{of_profile:?}: {title}");
+        }
+        assert!(of(4).is_none());
+    }
+
+    #[test]
     fn many_values_of_a_third_axis_are_averaged() {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::streaming::of_three_axes(&folder.path().join("out"), [3, 4, 8]);

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -25,6 +26,7 @@ LINES = {"adsl": "ADSL", "cable": "cable", "fibre": "fibre", "lte": "LTE"}
 STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 #: Colours go to this many octaves better or worse than the first discipline.
 OCTAVES = 3.0
+COLOURS = "PuOr"
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,14 @@ def _written(value: float) -> str:
     return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.95 else f"{value:.2f}"
 
 
+def _ink(octaves: float) -> str:
+    """Black or white, whichever has more contrast with the colour (relative luminance as in WCAG 2)."""
+    red, green, blue, _ = colormaps[COLOURS]((octaves + OCTAVES) / (2 * OCTAVES))
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (red, green, blue)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "white" if luminance < 0.179 else "black"
+
+
 def _panel(ax: Axes, result: Source, runs: dict[Any, float], variants: dict[str, str]) -> Any:
     first = next(iter(variants.values()))
     colours = np.zeros((len(FELT), len(variants)))
@@ -112,10 +122,9 @@ def _panel(ax: Axes, result: Source, runs: dict[Any, float], variants: dict[str,
                 other = sum(b for _, b in pairs) / len(pairs)
                 worse = math.log2(felt.bad(mean) / felt.bad(other))
                 colours[row, column] = max(-OCTAVES, min(OCTAVES, -worse))
-            dark = abs(colours[row, column]) > 0.45 * OCTAVES
-            shade = "white" if dark else "black" if beyond or column == 0 else "#777776"
+            shade = _ink(colours[row, column]) if beyond or column == 0 else "#6a6a69"
             ax.text(column, row, _written(mean), ha="center", va="center", fontsize=6.5, color=shade)
-    mesh = ax.imshow(colours, cmap="PuOr", vmin=-OCTAVES, vmax=OCTAVES, aspect="auto")
+    mesh = ax.imshow(colours, cmap=COLOURS, vmin=-OCTAVES, vmax=OCTAVES, aspect="auto")
     ax.set_xticks(range(len(variants)), list(variants), rotation=30, ha="right", fontsize=7)
     ax.set_yticks(range(len(FELT)), [felt.words for felt in FELT], fontsize=7)
     ax.tick_params(length=0)
