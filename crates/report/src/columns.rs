@@ -81,15 +81,23 @@ impl Column {
         format!("{} of {}", self.title, self.subject)
     }
 
+    /// Whether the values are ratios, of which twice and half even out: their mean over variants is the geometric one.
+    pub(crate) fn is_of_ratios(&self) -> bool {
+        self.metric == "rate_ratio"
+    }
+
     /// The means, seed by seed, of the column's values for several variants. Empty unless all have a value under a common
     /// seed, because means over different sets of variants are not comparable.
     pub(crate) fn mean_by_seed(&self, of_each: &[Vec<(u64, f64)>]) -> Vec<(u64, f64)> {
         let Some((first, others)) = of_each.split_first() else { return Vec::new() };
         let of_seed =
             |values: &[(u64, f64)], seed: u64| values.iter().find(|(s, _)| *s == seed).map(|(_, v)| *v);
+        let (forth, back): (fn(f64) -> f64, fn(f64) -> f64) =
+            if self.is_of_ratios() { (libm::log, libm::exp) } else { (|value| value, |value| value) };
         let mean = |(seed, value): &(u64, f64)| {
             let values: Option<Vec<f64>> = others.iter().map(|other| of_seed(other, *seed)).collect();
-            Some((*seed, (value + values?.iter().sum::<f64>()) / of_each.len() as f64))
+            let sum = forth(*value) + values?.into_iter().map(forth).sum::<f64>();
+            Some((*seed, back(sum / of_each.len() as f64)))
         };
         first.iter().filter_map(mean).collect()
     }

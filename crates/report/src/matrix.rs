@@ -41,7 +41,7 @@ const MAIN_OF_VIEWERS: [(&str, Statistic); 12] = [
     ("response_time", Statistic::P99),
 ];
 /// The subset that a terminal shows when a matrix has means, or there are several; the report shows all.
-const IN_BRIEF: [&str; 9] = [
+const IN_BRIEF: [&str; 11] = [
     "linear_qoe",
     "stall_ratio",
     "sqi_ssim",
@@ -51,6 +51,8 @@ const IN_BRIEF: [&str; 9] = [
     "age_of_information",
     "page_load_time",
     "response_time",
+    "rate_ratio",
+    "group_rtt",
 ];
 /// Metrics of dropping queues other than the bottleneck.
 const OF_OTHER_QUEUES: [(&str, Statistic); 2] = [("sojourn", Statistic::P99), ("drop_rate", Statistic::Mean)];
@@ -371,5 +373,24 @@ mod tests {
         assert_eq!(mean(&results).unwrap().n, 1);
         results.runs.retain(|run| run.key.variant != names[1]);
         assert!(mean(&results).is_none(), "a mean over fewer variants is not comparable");
+    }
+
+    #[test]
+    fn a_mean_of_ratios_is_geometric() {
+        let column = |metric: &str| Column {
+            title: String::new(),
+            unit: "1".to_owned(),
+            subject: String::new(),
+            objects: Vec::new(),
+            metric: metric.to_owned(),
+            part: String::new(),
+            statistic: Statistic::Mean,
+        };
+        let mean = |metric: &str, values: [f64; 2]| {
+            column(metric).mean_by_seed(&values.map(|value| vec![(1, value)]))[0].1
+        };
+        assert!((mean("rate_ratio", [4.0, 0.25]) - 1.0).abs() < 1e-12, "four times and a quarter even out");
+        assert_eq!(mean("rate_ratio", [4.0, 0.0]), 0.0, "whoever starves once is not made good for");
+        assert_eq!(mean("jain_index", [0.5, 1.0]), 0.75);
     }
 }

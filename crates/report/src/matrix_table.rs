@@ -64,7 +64,11 @@ fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String 
         "" => String::new(),
         unit => format!(", {unit}"),
     };
-    let title = if grid.title.is_empty() { String::new() } else { format!(", {}", grid.title) };
+    let title = match grid.title.as_str() {
+        "" => String::new(),
+        over if over.starts_with("mean over") && column.is_of_ratios() => format!(", geometric {over}"),
+        title => format!(", {title}"),
+    };
     let mut out = format!("{}{unit} ({}){title}\n", column.title, column.subject);
     let start = longest(&first) + 1;
     let (mut used, mut group) = (start, Vec::new());

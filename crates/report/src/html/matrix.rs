@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use super::escape::escape;
 use super::palette;
 use crate::columns::Column;
-use crate::matrix::{Cell, matrix, metrics};
+use crate::matrix::{Cell, Metrics, matrix, metrics};
 use crate::matrix_layout::{Grid, Layout, layout};
 use crate::store::Results;
 
@@ -19,7 +19,7 @@ pub(super) fn section(results: &Results) -> String {
     if metrics.main.is_empty() {
         return String::new();
     }
-    let mut out = note(&layout);
+    let mut out = note(&layout, &metrics);
     match (&layout.means_over, &layout.whole) {
         // Show the means of all main metrics first.
         (Some(_), Some(whole)) => {
@@ -46,7 +46,7 @@ pub(super) fn section(results: &Results) -> String {
     out
 }
 
-fn note(layout: &Layout) -> String {
+fn note(layout: &Layout, metrics: &Metrics) -> String {
     let grid = &layout.grids[0];
     let mut out = format!(
         "<p class=\"note\">Rows are values of <b>{}</b>, columns of <b>{}</b>",
@@ -55,6 +55,9 @@ fn note(layout: &Layout) -> String {
     );
     if let Some(over) = &layout.means_over {
         out.push_str(&format!(", cells are means over {}, with equal weights", escape(over)));
+        if metrics.main.iter().any(Column::is_of_ratios) {
+            out.push_str(" (of rate ratios the geometric mean)");
+        }
     }
     if let Some(whole) = &layout.whole {
         out.push_str(&format!(
