@@ -130,10 +130,9 @@ pub(crate) fn build(
 pub(crate) fn qdisc(parameters: EtsParameters, context: &QdiscContext<'_>) -> Result<Qdisc, ParameterError> {
     let count = parameters.bands.values().len();
     let quanta = parameters.shares(count)?;
-    let mut qdisc = Qdisc::new("ets").option("bands", count).note_if(
-        parameters.limit != Limit::UNLIMITED,
-        "limit: Linux's ets has none for all bands together",
-    );
+    let mut qdisc = Qdisc::new("ets")
+        .option("bands", count)
+        .note_if(parameters.limit != Limit::UNLIMITED, "limit: Linux's ets has none for all bands together");
     if parameters.strict > 0 {
         qdisc = qdisc.option("strict", parameters.strict);
     }

@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::{
-    Backlog, InLinux, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold, UpdateTimer,
-    Victim,
+    Backlog, InLinux, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold,
+    UpdateTimer, Victim,
 };
 
 mod adaptive;

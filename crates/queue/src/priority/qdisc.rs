@@ -18,10 +18,9 @@ pub(super) fn qdisc(
 ) -> Result<Qdisc, ParameterError> {
     let count = parameters.bands.values().len();
     ParameterError::require(count >= 2, "bands", "be at least 2 for `tc`", count)?;
-    let qdisc = Qdisc::new("prio").option("bands", count).note_if(
-        parameters.limit != Limit::UNLIMITED,
-        "limit: Linux's prio has none for all bands together",
-    );
+    let qdisc = Qdisc::new("prio")
+        .option("bands", count)
+        .note_if(parameters.limit != Limit::UNLIMITED, "limit: Linux's prio has none for all bands together");
     by_dscp(qdisc, &parameters.bands, parameters.dscp.as_ref(), parameters.other, context)
 }
 

@@ -75,10 +75,7 @@ pub(super) fn qdisc(parameters: RedParameters, context: &QdiscContext<'_>) -> Re
 }
 
 /// Thresholds, weight and probability; those of Adaptive RED's `target_delay` at the link's rate.
-fn settings(
-    parameters: &RedParameters,
-    context: &QdiscContext<'_>,
-) -> Result<RedSettings, ParameterError> {
+fn settings(parameters: &RedParameters, context: &QdiscContext<'_>) -> Result<RedSettings, ParameterError> {
     let mut settings = parameters.settings();
     if let Some(delay) = parameters.target_delay {
         let Some(rate) = context.rate else {

@@ -185,7 +185,8 @@ fn at_the_links_rate(mut qdisc: Qdisc, rate: Option<Rate>, overhead: Bytes) -> Q
     if let Some(at) = qdisc.options.iter().position(|word| word == "unlimited") {
         qdisc.options.splice(at..=at, ["bandwidth".to_owned(), tc_rate(rate)]);
         qdisc.shapes = Some(rate);
-        let is_default = ["atm", "ptm"].iter().all(|framing| !qdisc.options.iter().any(|word| word == framing));
+        let is_default =
+            ["atm", "ptm"].iter().all(|framing| !qdisc.options.iter().any(|word| word == framing));
         if is_default
             && let Some(at) = qdisc.options.iter().position(|word| word == "overhead")
             && let Some(value) = qdisc.options.get_mut(at + 1).filter(|value| *value == "14")
