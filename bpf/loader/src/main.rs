@@ -163,7 +163,7 @@ fn unload(controls: &[&'static Control]) -> Result<()> {
         }
     }
     match lines.is_empty() {
-        true => println!("not loaded"),
+        true => println!("{}", none_of(controls)),
         false => println!("{}", lines.join("\n")),
     }
     Ok(())
@@ -212,10 +212,16 @@ fn status(controls: &[&'static Control]) -> Result<()> {
         }
     }
     match parts.is_empty() {
-        true => println!("not loaded"),
+        true => println!("{}", none_of(controls)),
         false => println!("{}", parts.join("\n\n")),
     }
     Ok(())
+}
+
+/// Says that no control of the list is loaded.
+fn none_of(controls: &[&'static Control]) -> String {
+    let names: Vec<&str> = controls.iter().map(|control| control.id).collect();
+    format!("{}: not loaded", names.join(", "))
 }
 
 fn describe(loaded: &Controller) -> Result<String> {

@@ -243,7 +243,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "N", value_parser = seed)]
     pub seed: Option<u64>,
     /// Number of seeds per variant [default: from the scenario]
-    #[arg(long, value_name = "N", value_parser = number_of_seeds)]
+    #[arg(long, alias = "seeds", value_name = "N", value_parser = number_of_seeds)]
     pub runs: Option<u32>,
     /// Number of parallel runs [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs)]

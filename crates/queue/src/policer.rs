@@ -91,7 +91,7 @@ fn build(
         (None, None) => EXAMPLE,
         (Some(_), None) => {
             let message =
-                "a policer needs a burst, such as `burst = \"100 kB\"`: without tokens no packet passes";
+                "must be set, such as `burst = \"100 kB\"`: the bytes that may pass at once";
             return Err(ParameterError::at("burst", message));
         }
         (None, Some(_)) => {
@@ -329,7 +329,7 @@ mod tests {
         let error = |value: Value| build_error(value);
         let (path, message) = error(json!({ "kind": "policer", "rate": "1 Mbit/s" }));
         assert_eq!(path, "burst");
-        assert!(message.starts_with("a policer needs a burst, such as `burst = \"100 kB\"`"), "{message}");
+        assert!(message.starts_with("must be set, such as `burst = \"100 kB\"`"), "{message}");
         assert_eq!(error(json!({ "kind": "policer", "burst": "1 kB" })).0, "rate");
         assert_eq!(error(json!({ "kind": "policer", "rate": "0 bit/s", "burst": "1 kB" })).0, "rate");
         assert_eq!(error(json!({ "kind": "policer", "rate": "1 Mbit/s", "burst": "0 bytes" })).0, "burst");

@@ -44,7 +44,7 @@ pub enum ReportError {
     #[error("{} is in use by another process", .0.display())]
     InUse(PathBuf),
     /// The folder holds no results of ours.
-    #[error("{} holds no Jettison results (no manifest.json of ours); name a folder written by `jettison run`, `live` or `reproduce`", .0.display())]
+    #[error("{} {}; name a folder written by `jettison run`, `live` or `reproduce`", .0.display(), what_is_wrong(.0))]
     NotOurs(PathBuf),
     /// A file of the results is missing, truncated or malformed.
     #[error("cannot read {}: {reason}; run the experiment again", path.display())]
@@ -143,4 +143,9 @@ fn remedy(error: &io::Error) -> &'static str {
         | io::ErrorKind::InvalidFilename => "; choose another folder with --out",
         _ => "",
     }
+}
+
+/// What a path is that holds no results.
+fn what_is_wrong(path: &std::path::Path) -> &'static str {
+    if path.exists() { "holds no Jettison results (no manifest.json of ours)" } else { "does not exist" }
 }

@@ -66,7 +66,7 @@ fn a_control_that_the_kernel_has_is_not_loaded() {
     assert!(jettison_cc::hold_unless_own(Settings::Dctcp).unwrap().is_some());
     drop(first);
     let (_, output) = loader(&["status", "dctcp"]);
-    assert_eq!(output, "not loaded\n");
+    assert_eq!(output, "dctcp: not loaded\n");
 }
 
 #[test]

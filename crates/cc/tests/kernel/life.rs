@@ -47,7 +47,7 @@ pub fn isolated(act: impl FnOnce() + Send) {
 fn load_status_and_unload_leave_nothing_behind() {
     let Some(_turn) = admit("load_status_and_unload_leave_nothing_behind") else { return };
     isolated(|| {
-        assert_eq!(loader(&["status", "newcwv"]), (Some(0), "not loaded\n".to_owned()));
+        assert_eq!(loader(&["status", "newcwv"]), (Some(0), "newcwv: not loaded\n".to_owned()));
         let (status, output) = loader(&["load", "newcwv"]);
         assert_eq!((status, ours().len()), (Some(0), 2), "{output}");
         let allowed = fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control").unwrap();
@@ -76,7 +76,7 @@ fn load_status_and_unload_leave_nothing_behind() {
 
         assert_eq!(loader(&["unload", "newcwv"]), (Some(0), "newcwv: unloaded\n".to_owned()));
         assert!(ours().is_empty() && !Path::new(PINS).exists());
-        assert_eq!(loader(&["unload", "newcwv"]), (Some(0), "not loaded\n".to_owned()));
+        assert_eq!(loader(&["unload", "newcwv"]), (Some(0), "newcwv: not loaded\n".to_owned()));
     });
 }
 

@@ -31,7 +31,7 @@ fn load(file: &Path, arguments: &ScenarioArguments, builder: &Builder) -> Result
     let changes = Changes { set: arguments.set.clone(), quick: arguments.quick };
     let data = arguments.data.folder.as_deref();
     let loaded =
-        Scenario::load_with_data(file, data, &changes, &builder.registries()).map_err(Failure::of)?;
+        jettison_run::load(file, data, &changes, &builder.registries()).map_err(Failure::of)?;
     warn(&loaded);
     Ok(loaded)
 }

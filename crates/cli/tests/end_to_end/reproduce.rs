@@ -267,7 +267,7 @@ fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
     let printed = folder.jettison(&arguments).ok();
     assert_eq!(folder.names("all"), ["other", "small"]);
     assert!(printed.contains("tiny/small\n"), "{printed}");
-    assert!(printed.contains("No figure of the paper to compare this experiment with."), "{printed}");
+    assert!(printed.contains("No figures of a paper belong to this experiment."), "{printed}");
     let arguments = ["reproduce", "tiny/other", "--scenarios", "papers", "--quick", "--json"];
     let records = folder.jettison(&arguments).records();
     assert!(!of_type(&records, "summary").is_empty(), "an experiment without figures has records, too");

@@ -96,7 +96,7 @@ fn parameters_out_of_range_are_refused_with_their_key() {
 fn errors_say_what_is_required() {
     let message = |value: Value| build_error(value).1;
     let of = |key: &str, value: &str| message(json!({ "kind": "cake", key: value }));
-    assert_eq!(of("bandwidth", "0 Mbit/s"), "must be above 0; leave it out for no shaper, got 0 bit/s");
+    assert_eq!(of("bandwidth", "0 Mbit/s"), "must be > 0; leave it out for no shaper, got 0 bit/s");
     assert!(
         of("overhead", "300 bytes").contains("in [-64, 256] bytes, got 300"),
         "{}",
@@ -110,7 +110,7 @@ fn errors_say_what_is_required() {
         assert!(of(key, wrong).contains(near), "{}", of(key, wrong));
     }
     let estimate = json!({ "kind": "cake", "autorate_ingress": true });
-    assert_eq!(message(estimate), "must have a `bandwidth`, its first estimate");
+    assert_eq!(message(estimate), "requires `bandwidth`, the first estimate");
     let both = json!({ "kind": "cake", "hosts": "flows", "isolation": "dual-srchost" });
     assert!(message(both).contains("present name"));
 }

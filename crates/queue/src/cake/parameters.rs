@@ -123,13 +123,13 @@ impl CakeParameters {
             ParameterError::require(in_range, "quantum", "be in [16 bytes, 1 GB]", quantum)?;
         }
         if let Some(bandwidth) = self.bandwidth {
-            let help = "be above 0; leave it out for no shaper";
+            let help = "be > 0; leave it out for no shaper";
             ParameterError::require(!bandwidth.is_zero(), "bandwidth", help, bandwidth)?;
         }
         ParameterError::unless(
             !self.autorate_ingress || self.bandwidth.is_some(),
             "autorate_ingress",
-            || "must have a `bandwidth`, its first estimate".to_owned(),
+            || "requires `bandwidth`, the first estimate".to_owned(),
         )?;
         ParameterError::unless(
             self.hosts.is_none() || self.isolation == Isolation::TripleIsolate,

@@ -167,7 +167,7 @@ impl HtbParameters {
                 parent => (format!("`{}`", names[parent - 1]), self.classes[parent - 1].ceil()),
             };
             ParameterError::unless(class.ceil() <= ceil, "ceil", || {
-                format!("must be at most the ceiling of {above} ({ceil}), got {}", class.ceil())
+                format!("must be at most that of {above} ({ceil}), got {}", class.ceil())
             })
             .map_err(fail)?;
             let rate = if parent == 0 { self.rate } else { self.classes[parent - 1].rate };
@@ -175,7 +175,7 @@ impl HtbParameters {
             ParameterError::unless(taken[parent] <= u128::from(rate.as_bits()), "rate", || {
                 let sum = Rate::from_bits(u64::try_from(taken[parent]).unwrap_or(u64::MAX));
                 format!(
-                    "must leave the rates of {above}'s classes within its own ({rate}), got {sum} in total"
+                    "must sum to at most the rate of {above} ({rate}) over its classes, got {sum}"
                 )
             })
             .map_err(fail)?;

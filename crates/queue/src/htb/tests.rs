@@ -233,7 +233,7 @@ fn impossible_trees_are_refused() {
         ),
         said(
             "classes.1.rate",
-            "must leave the rates of the root's classes within its own (10 Mbit/s), got 11 Mbit/s in total"
+            "must sum to at most the rate of the root (10 Mbit/s) over its classes, got 11 Mbit/s"
         )
     );
     assert_eq!(
@@ -252,7 +252,7 @@ fn impossible_trees_are_refused() {
     );
     assert_eq!(
         error(json!([a(json!({ "ceil": "11 Mbit/s" }))]), json!("a")),
-        said("classes.0.ceil", "must be at most the ceiling of the root (10 Mbit/s), got 11 Mbit/s")
+        said("classes.0.ceil", "must be at most that of the root (10 Mbit/s), got 11 Mbit/s")
     );
     assert_eq!(
         error(json!([a(json!({ "rate": "0 bit/s" }))]), json!("a")),

@@ -42,7 +42,8 @@ impl Builder {
         let directions = scenario.directions(variant, link, node)?;
         if options.device.is_some() && directions.len() > 1 {
             let names: Vec<String> = directions.iter().map(Direction::name).collect();
-            let message = format!("`--dev` must name the device of one queue, got {}", names.join(" and "));
+            let (count, names) = (names.len(), names.join(", "));
+            let message = format!("`--dev` must name the device of one queue, got {count} queues ({names})");
             return Err(scenario.whole(message, "add `--link` and `--node`".to_owned()));
         }
         if let Some(device) = options.device.as_ref().filter(|device| !is_device(device)) {

@@ -159,7 +159,7 @@ fn unknown_names_and_ambiguous_devices_are_refused() {
     assert!(with(options("", "hme", "")).contains("unknown node `hme`; did you mean `home`?"));
     assert!(
         with(options("", "", "eth0"))
-            .contains("must name the device of one queue, got access.forward and access.reverse")
+            .contains("must name the device of one queue, got 2 queues (access.forward, access.reverse")
     );
     assert!(
         with(options("access", "isp", "eth0; reboot"))

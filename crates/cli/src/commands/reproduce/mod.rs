@@ -135,7 +135,7 @@ fn one(
         print(format_args!("{}\n", experiment.full_name()))?;
         print(jettison_report::comparison_table(&results, width()))?;
         if results.reproduction.is_empty() {
-            print("No figure of the paper to compare this experiment with.\n")?;
+            print("No figures of a paper belong to this experiment.\n")?;
         } else {
             print(jettison_report::reproduction_table(&results.reproduction, width()))?;
         }
