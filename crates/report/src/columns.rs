@@ -4,6 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use jettison_measure::Domain;
 
 use crate::estimate::Estimate;
+use crate::load::Load;
 use crate::number;
 use crate::samples::is_additive;
 use crate::store::Results;
@@ -19,7 +20,7 @@ pub struct Column {
     pub unit: String,
     /// Subject of the values, such as `bottleneck.forward` or `10 flows`.
     pub subject: String,
-    /// Objects with the values; averaged if several.
+    /// Objects with the values; averaged if several, unless the statistic is their sum.
     pub objects: Vec<String>,
     /// The metric.
     pub metric: String,
@@ -34,6 +35,10 @@ pub struct Column {
 pub enum Statistic {
     /// The mean, or the count.
     Mean,
+    /// The sum over the objects.
+    Sum,
+    /// The median.
+    Median,
     /// The 99th percentile.
     P99,
 }
@@ -120,10 +125,16 @@ impl Column {
         for run in runs {
             let found = self.objects.iter().filter_map(|o| run.value(o, &self.metric, &self.part));
             let found = found.filter_map(|value| match self.statistic {
-                Statistic::Mean => Some(value.mean),
+                Statistic::Mean | Statistic::Sum => Some(value.mean),
+                Statistic::Median => value.percentiles.map(|p| p[0]),
                 Statistic::P99 => value.percentiles.map(|p| p[2]),
             });
-            match jettison_measure::statistics::mean(&found.collect::<Vec<_>>()) {
+            let found: Vec<f64> = found.collect();
+            let value = match self.statistic {
+                Statistic::Sum => (!found.is_empty()).then(|| found.iter().sum()),
+                _ => jettison_measure::statistics::mean(&found),
+            };
+            match value {
                 Some(value) => values.push((run.key.seed, value)),
                 // A recorder omits counts of events that did not happen.
                 None if is_additive(&self.unit)
@@ -163,6 +174,14 @@ pub fn bottleneck(results: &Results) -> Option<&str> {
         }
     }
     best.map(|(queue, _)| queue)
+}
+
+/// The queues that the comparison shows: the bottleneck, and in load tests both directions of its link.
+pub(crate) fn shown_queues<'a>(results: &'a Results, load: Option<&Load<'_>>) -> Vec<&'a str> {
+    match bottleneck(results) {
+        Some(queue) if load.is_some() => Load::queues(results, queue),
+        queue => queue.into_iter().collect(),
+    }
 }
 
 /// Maximum number of flows with their own columns; more are averaged.
@@ -261,23 +280,30 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         columns.extend(measured.column(title, subject, objects, metric, statistic));
     };
 
-    let queue = bottleneck(results);
-    if let Some(queue) = queue {
-        add("utilisation", queue, &[queue], "utilisation", Statistic::Mean);
-        add("throughput", queue, &[queue], "throughput", Statistic::Mean);
+    let load = Load::of(results);
+    let queues = shown_queues(results, load.as_ref());
+    if load.is_none() {
+        for queue in &queues {
+            add("utilisation", queue, &[queue], "utilisation", Statistic::Mean);
+            add("throughput", queue, &[queue], "throughput", Statistic::Mean);
+        }
     }
     match measured.flows_with("goodput").as_slice() {
+        _ if load.is_some() => {}
         [only] => add("goodput", only, &[*only], "goodput", Statistic::Mean),
         _ => add("goodput", "all flows", &["all flows"], "goodput", Statistic::Mean),
     }
+    columns.extend(load.iter().flat_map(|load| load.columns(&measured)));
     let viewers = viewers::viewers(results);
     columns.extend(viewers::columns(&viewers, &measured));
     let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
         columns.extend(measured.column(title, subject, objects, metric, statistic));
     };
-    if let Some(queue) = queue {
-        add("sojourn mean", queue, &[queue], "sojourn", Statistic::Mean);
-        add("sojourn p99", queue, &[queue], "sojourn", Statistic::P99);
+    // In load tests, both directions' values of a metric are adjacent.
+    for (title, statistic) in [("sojourn mean", Statistic::Mean), ("sojourn p99", Statistic::P99)] {
+        for queue in &queues {
+            add(title, queue, &[queue], "sojourn", statistic);
+        }
     }
     let delays = [
         ("page_load_time", "page load"),
@@ -289,6 +315,10 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     ];
     for (metric, title) in delays {
         let mut flows = measured.flows_with(metric);
+        if metric == "rtt" && load.is_some() {
+            // TCP's and the pings' would be mixed.
+            continue;
+        }
         if metric == "completion_time" {
             // Segments are covered by the burst time.
             flows.retain(|flow| !viewers.contains(flow));
@@ -304,13 +334,15 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             add(&format!("{title} p99"), flow, &[*flow], metric, Statistic::P99);
         }
     }
-    if let Some(queue) = queue {
-        add("drops", queue, &[queue], "drops", Statistic::Mean);
-        add("drop rate", queue, &[queue], "drop_rate", Statistic::Mean);
-        add("marks", queue, &[queue], "marks", Statistic::Mean);
+    for (title, metric) in [("drops", "drops"), ("drop rate", "drop_rate"), ("marks", "marks")] {
+        for queue in &queues {
+            add(title, queue, &[queue], metric, Statistic::Mean);
+        }
     }
     for (metric, title) in [("loss", "loss"), ("frame_loss", "frame loss"), ("longest_gap", "longest gap")] {
-        let flows = measured.flows_with(metric);
+        let mut flows = measured.flows_with(metric);
+        // Load tests have a column for all pings.
+        flows.retain(|flow| load.as_ref().is_none_or(|load| !load.pings.contains(flow)));
         if flows.len() > OWN_COLUMNS {
             add(title, &format!("mean of {} flows", flows.len()), &flows, metric, Statistic::Mean);
             continue;
@@ -319,7 +351,13 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             add(title, flow, &[*flow], metric, Statistic::Mean);
         }
     }
-    add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
+    if load.is_none() {
+        add("fairness", "all flows", &["all flows"], "jain_index", Statistic::Mean);
+    } else {
+        for queue in &queues {
+            add("utilisation", queue, &[queue], "utilisation", Statistic::Mean);
+        }
+    }
     // Few flows have columns of their own for their RTTs.
     let has_many = measured.flows_with("rtt").len() > OWN_COLUMNS;
     columns

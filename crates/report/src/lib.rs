@@ -16,6 +16,7 @@ mod error;
 mod estimate;
 mod flent;
 pub mod html;
+mod load;
 mod matrix;
 mod matrix_layout;
 mod matrix_table;

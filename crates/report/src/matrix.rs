@@ -8,6 +8,7 @@ use jettison_measure::Domain;
 
 use crate::columns::{AT_DEADLINES, Column, ColumnValue, Statistic, comparison_columns};
 use crate::difference::paired;
+use crate::load::Load;
 use crate::matrix_layout::{Grid, Layout};
 use crate::number;
 use crate::samples::by_variant;
@@ -25,6 +26,9 @@ const MAIN: [(&str, Statistic); 9] = [
     ("page_load_time", Statistic::Mean),
     ("response_time", Statistic::P99),
 ];
+/// Main metrics of load tests, each of all its subjects.
+const MAIN_OF_LOAD: [(&str, Statistic); 3] =
+    [("goodput", Statistic::Sum), ("rtt", Statistic::P99), ("loss", Statistic::Mean)];
 /// Main metrics with viewers: quality of experience comes before network metrics.
 const MAIN_OF_VIEWERS: [(&str, Statistic); 12] = [
     ("linear_qoe", Statistic::Mean),
@@ -106,6 +110,7 @@ pub(crate) fn metrics(results: &Results) -> Metrics {
     let has = |more: &[Column], metric: &str| more.iter().any(|column| column.metric == metric);
     let wanted: &[(&str, Statistic)] = match MAIN_OF_VIEWERS.iter().any(|(metric, _)| has(&more, metric)) {
         true => &MAIN_OF_VIEWERS,
+        false if Load::of(results).is_some() => &MAIN_OF_LOAD,
         false => &MAIN,
     };
     let mut main = Vec::new();
@@ -115,6 +120,7 @@ pub(crate) fn metrics(results: &Results) -> Metrics {
         let column = more.remove(at);
         let is_part = |other: &Column| match *metric {
             "rate_ratio" | "group_rtt" => is_it(other),
+            _ if wanted == MAIN_OF_LOAD => is_it(other),
             metric => AT_DEADLINES.contains(&metric) && is_it(other) && other.subject == column.subject,
         };
         let parts: Vec<Column> = more.extract_if(.., |other| is_part(other)).collect();
@@ -149,7 +155,7 @@ fn other_queues(results: &Results, columns: &[Column]) -> Vec<Column> {
     };
     let queues = results.manifest.objects.iter().filter(|(_, table)| *table == "queues");
     let queues = queues.map(|(queue, _)| queue);
-    let others = queues.filter(|queue| templates.iter().all(|t| t.subject != **queue) && drops(queue));
+    let others = queues.filter(|queue| columns.iter().all(|c| c.subject != **queue) && drops(queue));
     let of_queue = |queue: &String| {
         let (subject, objects) = (queue.clone(), vec![queue.clone()]);
         templates

@@ -2,8 +2,9 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::columns::{Column, bottleneck};
+use crate::columns::{Column, shown_queues};
 use crate::comparison::{Comparison, Mark, listed};
+use crate::load::Load;
 use crate::matrix_table::matrix_tables;
 use crate::model::{Manifest, Mode, Status, Variant};
 use crate::number;
@@ -63,13 +64,21 @@ fn list(results: &Results, width: usize) -> String {
     let seen = || shown.iter().filter(|column| viewers::is_seen(&column.metric));
     let viewer = seen().next().map(|column| column.subject.as_str());
     let several_flows = results.manifest.objects.values().filter(|table| *table == "flows").count() > 1;
+    let load = Load::of(results);
+    let queues = shown_queues(results, load.as_ref());
     let title = |column: &Column| {
+        if queues.len() > 1 && queues.contains(&column.subject.as_str()) {
+            // The footer names the link.
+            let direction = column.subject.rsplit_once('.').map_or("", |(_, direction)| direction);
+            return format!("{direction} {}", column.title);
+        }
         // A flow's column names the flow, unless there is only one.
         let is_flows = several_flows
             && matches!(column.metric.as_str(), "rtt" | "owd" | "completion_time" | "loss")
             || viewers::is_seen(&column.metric)
                 && viewer != Some(&column.subject)
-                && column.objects != ["all flows"];
+                && column.objects != ["all flows"]
+            || load.is_some() && column.metric == "goodput";
         let is_shared = shown.iter().filter(|other| other.title == column.title).count() > 1;
         if is_shared || is_flows {
             format!("{} {}", column.subject, column.title)
@@ -200,8 +209,14 @@ fn footer(
     intervals: &str,
 ) -> String {
     let mut out = String::new();
-    if let Some(queue) = bottleneck(results) {
-        out.push_str(&format!("Queue: {queue}\n"));
+    let load = Load::of(results);
+    match shown_queues(results, load.as_ref()).as_slice() {
+        [] => {}
+        [queue] => out.push_str(&format!("Queue: {queue}\n")),
+        queues => out.push_str(&format!("Queues: {}\n", queues.join(", "))),
+    }
+    if let Some(load) = load {
+        out.push_str(&format!("Flows: {}\n", load.text()));
     }
     let seeds = results.manifest.experiment.seeds.len();
     let (done, all) = (results.manifest.runs.len(), seeds * results.manifest.experiment.variants.len());

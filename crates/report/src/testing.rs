@@ -1,5 +1,6 @@
 //! A small experiment with made-up measurements, for tests.
 
+pub(crate) mod load;
 pub(crate) mod streaming;
 
 use std::path::Path;

@@ -99,6 +99,15 @@ fn ledgers_are_those_of_the_papers() {
     }
 }
 
+#[test]
+fn the_result_of_rrul_is_what_the_command_prints() {
+    let printed = Folder::new().jettison(&["run", "rrul", "--seed", "1"]).ok();
+    // The last lines name the folder.
+    let shown = printed.lines().filter(|line| !line.starts_with("Results:") && !line.starts_with("Report:"));
+    let rows = ["```text"].into_iter().chain(shown).chain(["```"]).map(str::to_owned);
+    hold("presets.md", "rrul", &rows.collect::<Vec<_>>());
+}
+
 /// The page of each discipline names its gauges.
 #[test]
 fn pages_of_disciplines_name_their_gauges() {

@@ -1,7 +1,9 @@
 //! Line charts.
 
+use std::io;
 use std::ops::Range;
 
+use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::palette::Stroke;
@@ -54,39 +56,86 @@ pub(super) fn chart(chart: &Chart) -> Result<String, ReportError> {
         Size::Third => ((780, 440), 29, 5, 5),
         Size::Quarter => ((580, 400), 28, 4, 5),
     };
-    let drawn = svg(chart.title, size, |area| {
-        let label_width = y_label_width(&chart.y, font);
-        let mut context = ChartBuilder::on(area)
-            .margin_top(14)
-            .margin_right(24)
-            .x_label_area_size(font * 3)
-            .y_label_area_size(label_width)
-            .build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
-        context
-            .configure_mesh()
-            .max_light_lines(0)
-            .bold_line_style(GRID.stroke_width(2))
-            .axis_style(AXIS.stroke_width(2))
-            .x_labels(x_ticks)
-            .y_labels(y_ticks)
-            .label_style(("sans-serif", font).into_font().color(&INK))
-            .axis_desc_style(("sans-serif", font).into_font().color(&INK))
-            .x_desc(chart.x_label)
-            .y_desc(chart.y_label)
-            .x_label_formatter(&|value| number::tick(*value))
-            .y_label_formatter(&|value| number::tick(*value))
-            .draw()?;
-        for (stroke, points) in &chart.lines {
-            let visible = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite());
-            // The SVG back end does not clip: lines end where the x axis does.
-            let visible = visible.filter(|(x, _)| *x >= chart.x.start && *x <= chart.x.end);
-            let clamped = visible.map(|(x, y)| (x, y.clamp(chart.y.start, chart.y.end)));
-            let clamped: Vec<(f64, f64)> = if chart.is_step { stepped(clamped) } else { clamped.collect() };
-            context.draw_series(LineSeries::new(clamped, stroke.colour.stroke_width(3)))?;
+    let layout = Layout {
+        font,
+        ticks: (x_ticks, y_ticks),
+        x_labels: font * 3,
+        y_labels: y_label_width(&chart.y, font),
+        gap: 0,
+    };
+    let drawn = svg(chart.title, size, |area| draw(area, chart, &layout))?;
+    Ok(with_dashes(&drawn, &chart.lines))
+}
+
+/// Draws charts below each other over one x axis, that of the last. Their lines have no gaps.
+pub(super) fn stacked(title: &str, charts: &[Chart]) -> Result<String, ReportError> {
+    const WIDTH: u32 = 2380;
+    const HEIGHT: u32 = 430;
+    const FONT: u32 = 31;
+    let y_labels = charts.iter().map(|chart| y_label_width(&chart.y, FONT)).max().unwrap_or_default();
+    let x_labels = 3 * FONT;
+    svg(title, (WIDTH, HEIGHT * charts.len() as u32 + x_labels), |area| {
+        let mut rest = area.clone();
+        for (place, chart) in charts.iter().enumerate() {
+            let is_last = place + 1 == charts.len();
+            let x_labels = if is_last { x_labels } else { 0 };
+            // Labels of adjacent y axes stay apart.
+            let gap = if is_last { 0 } else { FONT };
+            let (own, below) = rest.split_vertically((HEIGHT + x_labels) as i32);
+            draw(&own, chart, &Layout { font: FONT, ticks: (11, 5), x_labels, y_labels, gap })?;
+            rest = below;
         }
         Ok(())
-    })?;
-    Ok(with_dashes(&drawn, &chart.lines))
+    })
+}
+
+/// Sizes of the parts of a chart in pixels.
+struct Layout {
+    font: u32,
+    ticks: (usize, usize),
+    /// Room for the labels of the axes; none without labels.
+    x_labels: u32,
+    y_labels: u32,
+    /// Room below.
+    gap: u32,
+}
+
+/// Draws the axes and lines of a chart.
+fn draw(
+    area: &DrawingArea<SVGBackend, Shift>,
+    chart: &Chart,
+    layout: &Layout,
+) -> Result<(), DrawingAreaErrorKind<io::Error>> {
+    let mut context = ChartBuilder::on(area)
+        .margin_top(14)
+        .margin_right(24)
+        .margin_bottom(layout.gap)
+        .x_label_area_size(layout.x_labels)
+        .y_label_area_size(layout.y_labels)
+        .build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
+    context
+        .configure_mesh()
+        .max_light_lines(0)
+        .bold_line_style(GRID.stroke_width(2))
+        .axis_style(AXIS.stroke_width(2))
+        .x_labels(layout.ticks.0)
+        .y_labels(layout.ticks.1)
+        .label_style(("sans-serif", layout.font).into_font().color(&INK))
+        .axis_desc_style(("sans-serif", layout.font).into_font().color(&INK))
+        .x_desc(chart.x_label)
+        .y_desc(chart.y_label)
+        .x_label_formatter(&|value| number::tick(*value))
+        .y_label_formatter(&|value| number::tick(*value))
+        .draw()?;
+    for (stroke, points) in &chart.lines {
+        let visible = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite());
+        // The SVG back end does not clip: lines end where the x axis does.
+        let visible = visible.filter(|(x, _)| *x >= chart.x.start && *x <= chart.x.end);
+        let clamped = visible.map(|(x, y)| (x, y.clamp(chart.y.start, chart.y.end)));
+        let clamped: Vec<(f64, f64)> = if chart.is_step { stepped(clamped) } else { clamped.collect() };
+        context.draw_series(LineSeries::new(clamped, stroke.colour.stroke_width(stroke.width())))?;
+    }
+    Ok(())
 }
 
 /// The drawing with gaps in its lines: the back end knows none. The lines are what was drawn last.

@@ -12,6 +12,7 @@ mod figure_lines;
 mod figures;
 mod lateness;
 mod lines;
+mod load;
 mod matrix;
 mod palette;
 mod provenance;
@@ -62,6 +63,7 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
     };
     let compared = Comparison::of(results);
     let mut sections = [
+        Section { id: "load", title: "Response under load", body: load::section(results)? },
         Section { id: "experiment", title: "Experiment", body: provenance::experiment(results) },
         Section {
             id: "reproduction",

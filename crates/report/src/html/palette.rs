@@ -46,6 +46,7 @@ pub(super) struct Stroke {
     pub(super) colour: RGBColor,
     /// Its place in [`DASHES`].
     line: usize,
+    is_bold: bool,
 }
 
 /// How a variant is drawn, and what the page calls it.
@@ -58,7 +59,22 @@ pub(super) struct Look {
 impl Stroke {
     /// A line without gaps, in the colour of that place.
     pub(super) fn at(place: usize) -> Stroke {
-        Stroke { colour: VARIANTS[place % VARIANTS.len()], line: 0 }
+        Stroke::solid(VARIANTS[place % VARIANTS.len()])
+    }
+
+    /// A line without gaps.
+    pub(super) fn solid(colour: RGBColor) -> Stroke {
+        Stroke { colour, line: 0, is_bold: false }
+    }
+
+    /// The same line, bold.
+    pub(super) fn bold(self) -> Stroke {
+        Stroke { is_bold: true, ..self }
+    }
+
+    /// Its width in pixels of a drawing.
+    pub(super) fn width(self) -> u32 {
+        if self.is_bold { 5 } else { 3 }
     }
 
     fn of(style: &Style) -> Option<Stroke> {
@@ -68,7 +84,7 @@ impl Stroke {
             Line::Dotted => 2,
             Line::DashDot => 3,
         };
-        Some(Stroke { colour: rgb(&style.colour)?, line })
+        Some(Stroke { line, ..Stroke::solid(rgb(&style.colour)?) })
     }
 
     /// Dashes and gaps as SVG writes them; `None` for a line without gaps.
@@ -127,7 +143,7 @@ pub(super) fn looks(experiment: &Experiment) -> Vec<Look> {
         .map(|(variant, stroke)| Look {
             title: title(experiment, variant),
             stroke: stroke
-                .or_else(|| Some(free(Stroke { colour: colours.next()?, line: 0 }, &mut taken)))
+                .or_else(|| Some(free(Stroke::solid(colours.next()?), &mut taken)))
                 .unwrap_or(Stroke::at(0)),
         })
         .collect()
