@@ -90,8 +90,7 @@ fn build(
         (Some(rate), Some(burst)) => (rate, burst),
         (None, None) => EXAMPLE,
         (Some(_), None) => {
-            let message =
-                "must be set, such as `burst = \"100 kB\"`: the bytes that may pass at once";
+            let message = "must be set, such as `burst = \"100 kB\"`: the bytes that may pass at once";
             return Err(ParameterError::at("burst", message));
         }
         (None, Some(_)) => {

@@ -30,8 +30,7 @@ pub fn export(command: ExportCommand) -> Result<(), Failure> {
 fn load(file: &Path, arguments: &ScenarioArguments, builder: &Builder) -> Result<Scenario, Failure> {
     let changes = Changes { set: arguments.set.clone(), quick: arguments.quick };
     let data = arguments.data.folder.as_deref();
-    let loaded =
-        jettison_run::load(file, data, &changes, &builder.registries()).map_err(Failure::of)?;
+    let loaded = jettison_run::load(file, data, &changes, &builder.registries()).map_err(Failure::of)?;
     warn(&loaded);
     Ok(loaded)
 }

@@ -174,9 +174,7 @@ impl HtbParameters {
             taken[parent] += u128::from(class.rate.as_bits());
             ParameterError::unless(taken[parent] <= u128::from(rate.as_bits()), "rate", || {
                 let sum = Rate::from_bits(u64::try_from(taken[parent]).unwrap_or(u64::MAX));
-                format!(
-                    "must sum to at most the rate of {above} ({rate}) over its classes, got {sum}"
-                )
+                format!("must sum to at most the rate of {above} ({rate}) over its classes, got {sum}")
             })
             .map_err(fail)?;
             let depth = if parent == 0 { 1 } else { depths[parent - 1] + 1 };
