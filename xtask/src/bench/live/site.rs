@@ -50,7 +50,7 @@ impl Site {
                 via_device: DEVICE.to_owned(),
                 congestion_control: Some("cubic".to_owned()),
             };
-            net::set_up_host(&namespace, &interface, &[route], "cubic")?;
+            net::set_up_host(&namespace, &interface, &[route], Some("cubic"))?;
             Ok((namespace, tun))
         };
         let [(one, first), (other, second)] = [host(0)?, host(1)?];
