@@ -459,7 +459,7 @@ mod tests {
         let (text, notes) = words(json!("red"));
         assert_eq!(
             text,
-            "red limit 1514000 min 7570 max 22710 avpkt 514 burst 122 probability 0.02 bandwidth 50mbit"
+            "red limit 1514000 min 7570 max 22710 avpkt 514 burst 127 probability 0.02 bandwidth 50mbit"
         );
         assert_eq!(notes.len(), 4, "{notes:?}");
         let set = json!({ "kind": "red", "adaptive": true, "target_delay": "5 ms", "ecn": true,

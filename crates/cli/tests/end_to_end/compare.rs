@@ -99,9 +99,12 @@ fn the_page_is_written_to_the_requested_folder() {
 fn results_that_cannot_be_compared_are_refused() {
     let folder = two_results();
     folder.write("theirs/letter.txt", "dear");
-    for (a, b) in [("a", "theirs"), ("theirs", "b"), ("a", "nowhere")] {
+    let ours = "holds no Jettison results";
+    for (a, b, wrong) in
+        [("a", "theirs", ours), ("theirs", "b", ours), ("a", "nowhere", "nowhere does not exist")]
+    {
         let said = folder.jettison(&["compare", a, b]).refused();
-        assert!(said.contains("holds no Jettison results"), "{said}");
+        assert!(said.contains(wrong), "{said}");
     }
     let said = folder.jettison(&["compare", "a", "./a", "--out", "page"]).refused();
     assert_eq!(said, "jettison: a is given twice; name the folders of two results");

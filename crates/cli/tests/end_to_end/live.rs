@@ -243,15 +243,19 @@ fn scenarios_that_cannot_run_live_are_refused_before_anything_is_created() {
             "small.toml",
             &SMALL.replace(
                 "app = \"bulk\"",
-                "app = \"bulk\"\ntransport = { kind = \"tcp\", congestion = \"prague\" }",
+                "app = \"bulk\"\ntransport = { kind = \"tcp\", congestion = \"highspeed\" }",
             ),
         );
         let ran = folder.jettison(&["live", "small.toml"]);
-        assert_eq!(ran.status, Some(2), "{ran:?}");
-        assert!(
-            ran.stderr.contains("flows.bulk.transport.congestion") && ran.stderr.contains("prague"),
-            "{ran:?}"
-        );
+        let kernels = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control");
+        // A kernel that has the control runs it.
+        if !kernels.is_ok_and(|names| names.contains("highspeed")) {
+            assert_eq!(ran.status, Some(2), "{ran:?}");
+            assert!(
+                ran.stderr.contains("flows.bulk.transport.congestion") && ran.stderr.contains("highspeed"),
+                "{ran:?}"
+            );
+        }
     }
     refuse("", "requires a program");
     refuse(r#"at_to = "ping {sever}""#, "{sever}");

@@ -57,7 +57,7 @@ fn flents_results_are_set_beside_ours() {
     });
     folder.write("theirs.flent", &flent.to_string());
     let printed = folder.jettison(&["compare", "ours", "theirs.flent", "--out", "both"]).ok();
-    for text in ["B (flent): tcp_download, theirs.flent\n", " goodput ", " rtt ", " 45 ", " 41 "] {
+    for text in ["B (flent): tcp_download, theirs.flent\n", " goodput ", " rtt ", " 45.0 ", " 41.0 "] {
         assert!(printed.contains(text), "no {text:?} in:\n{printed}");
     }
     let page = String::from_utf8_lossy(&folder.read("both/compare.html")).into_owned();

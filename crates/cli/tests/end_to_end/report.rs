@@ -37,11 +37,13 @@ fn json_prints_the_records_again() {
 fn a_folder_that_is_not_ours_is_refused() {
     let folder = Folder::new();
     folder.write("theirs/letter.txt", "dear");
-    for name in ["theirs", "nowhere"] {
+    let cases =
+        [("theirs", "holds no Jettison results (no manifest.json of ours)"), ("nowhere", "does not exist")];
+    for (name, wrong) in cases {
         assert_eq!(
             folder.jettison(&["report", name]).refused(),
             format!(
-                "jettison: {name} holds no Jettison results (no manifest.json of ours); name a folder written by `jettison run`, \
+                "jettison: {name} {wrong}; name a folder written by `jettison run`, \
                  `live` or `reproduce`"
             )
         );

@@ -244,7 +244,7 @@ fn impossible_trees_are_refused() {
             ]),
             json!("b")
         ),
-        said("classes.1.ceil", "must be at most the ceiling of `a` (1 Mbit/s), got 2 Mbit/s")
+        said("classes.1.ceil", "must be at most that of `a` (1 Mbit/s), got 2 Mbit/s")
     );
     assert_eq!(
         error(json!([a(json!({ "ceil": "500 kbit/s" }))]), json!("a")),

@@ -99,7 +99,8 @@ fn a_flood_leaves_tcp_its_half() {
         let tcp = value(&record, "bulk", metrics::GOODPUT);
         let udp = value(&record, "flood", metrics::GOODPUT) * 1500.0 / 1472.0;
         eprintln!("{memlimit}: TCP {tcp:.2}, UDP {udp:.2} Mbit/s");
-        assert!((4.6..5.0).contains(&tcp) && (4.9..5.2).contains(&udp), "{tcp} and {udp}");
+        let near = |ours: f64, linux: f64| (ours / linux - 1.0).abs() < 0.1;
+        assert!(near(tcp, 4.84) && near(udp, 5.01), "{tcp} and {udp}");
     }
 }
 

@@ -107,7 +107,8 @@ fn netem(set: &[&str]) -> (String, Vec<String>) {
     let text = builder.export_tc(&scenario, &options).unwrap();
     let after = text.split_once("impairments, for what").unwrap().1;
     let comments = after.lines().filter_map(|line| line.trim().strip_prefix("# "));
-    let options = after.lines().find_map(|line| line.split_once(" netem ")).unwrap().1;
+    let mut commands = after.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let options = commands.find_map(|line| line.split_once(" netem ")).unwrap().1;
     (options.to_owned(), comments.map(str::to_owned).collect())
 }
 
