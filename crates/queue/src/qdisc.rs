@@ -466,7 +466,7 @@ mod tests {
             "mark_above_max": false, "min_th": "10 kB", "max_th": "30 kB", "w_q": 0.0625, "s": "1 ms" });
         let (text, _) = words(set);
         // 5 ms at 50 Mbit/s are 31,250 bytes; the lower threshold is half of it, in whole bytes.
-        assert!(text.contains(" min 15770 max 47310 "), "{text}");
+        assert!(text.contains(" min 15770 max 47312 "), "{text}");
         assert!(text.ends_with(" bandwidth 4112kbit ecn harddrop adaptive"), "{text}");
         let refused =
             |key: &str, value: Value| written(json!({ "kind": "red", key: value })).unwrap_err().path;

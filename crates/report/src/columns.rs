@@ -97,8 +97,9 @@ impl Column {
         let Some((first, others)) = of_each.split_first() else { return Vec::new() };
         let of_seed =
             |values: &[(u64, f64)], seed: u64| values.iter().find(|(s, _)| *s == seed).map(|(_, v)| *v);
-        let (forth, back): (fn(f64) -> f64, fn(f64) -> f64) =
-            if self.is_of_ratios() { (libm::log, libm::exp) } else { (|value| value, |value| value) };
+        let is_of_ratios = self.is_of_ratios();
+        let forth = |value: f64| if is_of_ratios { libm::log(value) } else { value };
+        let back = |mean: f64| if is_of_ratios { libm::exp(mean) } else { mean };
         let mean = |(seed, value): &(u64, f64)| {
             let values: Option<Vec<f64>> = others.iter().map(|other| of_seed(other, *seed)).collect();
             let sum = forth(*value) + values?.into_iter().map(forth).sum::<f64>();

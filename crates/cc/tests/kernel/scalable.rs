@@ -15,14 +15,14 @@ const PER_PACKET: Duration = Duration::from_millis(1);
 const MARK_FROM: Duration = Duration::from_millis(5);
 
 fn dctcp() -> Held {
-    jettison_cc::hold(Settings::Dctcp).unwrap()
+    jettison_cc::hold(Settings::Dctcp).expect("DCTCP is loaded")
 }
 
 /// Loads Prague, whose packets of `network` are ECT(1).
 fn prague(network: &Network) -> Held {
-    let mut held = jettison_cc::hold(Prague::default()).unwrap();
+    let mut held = jettison_cc::hold(Prague::default()).expect("Prague is loaded");
     for namespace in [&network.sender, &network.receiver] {
-        held.set_codepoint_on(namespace.fd(), "path").unwrap();
+        held.set_codepoint_on(namespace.fd(), "path").expect("the device exists");
     }
     held
 }

@@ -124,10 +124,11 @@ impl Verification {
         self.faults.is_empty()
     }
 
-    /// The first file that the results are read from and that is not as it was written. The page is made of the
-    /// others, and files that are not listed are not ours.
+    /// The first file that the results are read from and that is not as it was written: the manifest before the others, since
+    /// it lists them. The page is made of the others, and files that are not listed are not ours.
     pub fn damage(&self) -> Option<&Fault> {
-        self.faults.iter().find(|fault| fault.fault != FaultKind::Unlisted && fault.file != PAGE)
+        let read = |fault: &&Fault| fault.fault != FaultKind::Unlisted && fault.file != PAGE;
+        self.faults.iter().filter(read).min_by_key(|fault| fault.file != MANIFEST)
     }
 
     /// Whether the page is not as it was written.

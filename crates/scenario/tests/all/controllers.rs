@@ -61,7 +61,7 @@ impl Controller for Listed {
     fn observe(&mut self, seen: &Observation<'_>, now: Time, out: &mut Vec<RateChange>) {
         let span = now.since(seen.since).as_secs_f64();
         let link = seen.links[0];
-        self.seen.lock().unwrap().push(Seen {
+        self.seen.lock().expect("no test panicked").push(Seen {
             at: now,
             mbit: link.carried.get() as f64 * 8e-6 / span,
             waiting: link.backlog.packets,
@@ -78,6 +78,7 @@ impl Controller for Listed {
     }
 }
 
+#[expect(clippy::type_complexity, reason = "written once")]
 fn world(
     text: &str,
     link: &str,
@@ -104,10 +105,10 @@ fn world(
 }
 
 fn run(rates: &[Option<u64>]) -> (RunOutcome, Option<ControlError>, Vec<Seen>) {
-    let (mut world, seen) = world(SHAPED, "far.forward", "echo", rates).unwrap();
+    let (mut world, seen) = world(SHAPED, "far.forward", "echo", rates).expect("a world");
     let outcome = world.run(Time::from_secs(4), &AtomicBool::new(false));
     let error = world.control_error().cloned();
-    let seen = seen.lock().unwrap().clone();
+    let seen = seen.lock().expect("no test panicked").clone();
     (outcome, error, seen)
 }
 

@@ -50,7 +50,7 @@ fn tc(set: &[&str]) -> Vec<String> {
 
 fn refused(set: &[&str], options: &TcOptions) -> String {
     let (builder, scenario) = scenario(set);
-    builder.export_tc(&scenario, options).unwrap_err().to_string()
+    builder.export_tc(&scenario, options).expect_err("it is refused").to_string()
 }
 
 fn sqm(set: &[&str], options: &SqmOptions) -> Result<String, String> {
@@ -104,11 +104,11 @@ fn a_script_names_its_devices_by_the_environment() {
 fn netem(set: &[&str]) -> (String, Vec<String>) {
     let (builder, scenario) = scenario(set);
     let options = TcOptions { node: Some("isp".into()), with_netem: true, ..TcOptions::default() };
-    let text = builder.export_tc(&scenario, &options).unwrap();
-    let after = text.split_once("impairments, for what").unwrap().1;
+    let text = builder.export_tc(&scenario, &options).expect("a script");
+    let after = text.split_once("impairments, for what").expect("netem").1;
     let comments = after.lines().filter_map(|line| line.trim().strip_prefix("# "));
     let mut commands = after.lines().filter(|line| !line.trim_start().starts_with('#'));
-    let options = commands.find_map(|line| line.split_once(" netem ")).unwrap().1;
+    let options = commands.find_map(|line| line.split_once(" netem ")).expect("a command").1;
     (options.to_owned(), comments.map(str::to_owned).collect())
 }
 

@@ -63,7 +63,7 @@ fn ten_datagrams(parameters: &ImpairmentParameters, delay: Duration) -> (Vec<(Ti
     });
     world.flow("f", a, b, vec![send, receive]);
     let record = run(world);
-    let log = log.lock().unwrap();
+    let log = log.lock().expect("no test panicked");
     let arrivals = log.iter().map(|(time, event)| match event {
         SocketEvent::Datagram { datagram, .. } => (*time, datagram.length - 958),
         other => panic!("{other:?}"),
@@ -170,9 +170,9 @@ fn retransmits(reordering: ImpairmentParameters) -> f64 {
     });
     world.flow("f", a, b, vec![send, receive]);
     let record = run(world);
-    let goodput = record.summary_value("f", metrics::GOODPUT).unwrap().mean;
+    let goodput = record.summary_value("f", metrics::GOODPUT).expect("goodput").mean;
     assert_eq!((goodput * 5e6 / 8.0).round(), 1_000_000.0);
-    record.summary_value("f", metrics::RETRANSMITS).unwrap().mean
+    record.summary_value("f", metrics::RETRANSMITS).expect("retransmits").mean
 }
 
 #[test]
