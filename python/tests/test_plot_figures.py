@@ -217,7 +217,7 @@ def test_the_same_results_give_the_same_files(stored, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["irred"], 2, "no figures of a paper `irred`; there are: codelpp, dpm, ired, newcwv, octopus"),
+        (["irred"], 2, "no figures of a paper `irred`; there are: aqm, codelpp, dpm, ired, newcwv, octopus"),
         (["ired/mixed", "--check"], 2, "`mixed`; there are: dash-cdn, ingress-vs-egress"),
         (["ired", "nowhere"], 2, "nowhere is not a folder; `jettison reproduce ired` creates out/ired"),
         (["ired", "--format", "gif"], 2, "--format must be of png, svg, pdf, got `gif`"),

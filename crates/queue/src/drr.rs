@@ -1,6 +1,6 @@
 //! `drr`: deficit round robin among bands, in proportion to their quanta.
 //!
-//! It is [`ets`](crate::ets) without strict bands, and its scheduler is that of `ets`. Linux has a qdisc of its own for it, with a
+//! It is [`crate::ets`] without strict bands, and its scheduler is that of `ets`. Linux has a qdisc of its own for it, with a
 //! class for each band.
 //!
 //! Reference: tc-drr(8); Shreedhar & Varghese, *Efficient Fair Queuing using Deficit Round Robin*, SIGCOMM 1995. Units: `quanta`
