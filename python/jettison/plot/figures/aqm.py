@@ -156,14 +156,14 @@ def home(results: Results) -> Figure:
     if not by_line:
         raise PlotError(f"result `{result.name}` has no variants with the labels `line` and `load=full`")
     made, axes = style.panels(-(-len(by_line) // 2), min(2, len(by_line)), (9.2, 7.6))
-    mesh = None
+    meshes: list[Any] = []
     for ax, (line, variants) in zip(axes, by_line.items(), strict=False):
-        mesh = _panel(ax, result, runs, variants)
+        meshes.append(_panel(ax, result, runs, variants))
         panel_title(ax, LINES.get(line, line), above=True)
         ax.label_outer()
     for ax in list(axes)[len(by_line) :]:
         ax.remove()
-    bar = made.colorbar(mesh, ax=list(axes), shrink=0.5, pad=0.01)
+    bar = made.colorbar(meshes[0], ax=list(axes), shrink=0.5, pad=0.01)
     bar.set_ticks([-OCTAVES, 0, OCTAVES], labels=["8 times\nworse", "alike", "8 times\nbetter"])
     bar.ax.tick_params(labelsize=7, length=0)
     return made
