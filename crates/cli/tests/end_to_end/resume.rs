@@ -264,12 +264,10 @@ fn a_disk_that_fills_up_between_runs_keeps_those_before() {
     let kept = text("before").lines().count();
     assert!(kept > 0 && kept < RUNS, "{kept}");
     assert_eq!(text("status"), "2\n");
-    assert!(
-        text("first").contains("No space left on device")
-            && text("first").contains(&format!("; {kept} of {RUNS} runs are kept in")),
-        "{}",
-        text("first")
-    );
+    // The thread beside the one that failed may keep one more after the count.
+    let first = text("first");
+    let says = |kept: usize| first.contains(&format!("; {kept} of {RUNS} runs are kept in"));
+    assert!(first.contains("No space left on device") && (says(kept) || says(kept - 1)), "{kept}: {first}");
     assert_eq!(text("second"), format!("jettison: resuming: {kept} of {RUNS} runs found\n"));
     assert!(ran.stdout.ends_with("\nresults\n"), "{}", ran.stdout);
     assert_same(&folder, "whole", "copy");
