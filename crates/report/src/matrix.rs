@@ -396,7 +396,7 @@ mod tests {
             column(metric).mean_by_seed(&values.map(|value| vec![(1, value)]))[0].1
         };
         assert!((mean("rate_ratio", [4.0, 0.25]) - 1.0).abs() < 1e-12, "four times and a quarter even out");
-        assert_eq!(mean("rate_ratio", [4.0, 0.0]), 0.0, "whoever starves once is not made good for");
+        assert_eq!(mean("rate_ratio", [4.0, 0.0]), 0.0, "a ratio of 0 on one path is not averaged away");
         assert_eq!(mean("jain_index", [0.5, 1.0]), 0.75);
     }
 }

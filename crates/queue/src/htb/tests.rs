@@ -114,7 +114,7 @@ fn a_class_borrows_from_the_nearest_ancestor_first() {
     // What `b` leaves goes to `a`, not to `c`, as long as `left` is below its rate.
     near(&rates(&mut *tree("10 Mbit/s", classes.clone(), "a"), &[1, 3]), &[6.0, 4.0]);
     near(&rates(&mut *tree("10 Mbit/s", classes.clone(), "a"), &[1, 2, 3]), &[3.0, 3.0, 4.0]);
-    // What a whole branch leaves goes to the other.
+    // The other branch borrows what an idle branch does not use.
     near(&rates(&mut *tree("10 Mbit/s", classes, "a"), &[3]), &[10.0]);
 }
 

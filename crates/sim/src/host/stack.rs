@@ -34,7 +34,7 @@ pub(crate) struct Stack {
     pub(crate) outbox: Vec<Packet>,
     /// Number of the next packet of the world; the host has it while it handles an event.
     pub(crate) next_id: u32,
-    /// Echo replies for controllers; `None` if nobody asks.
+    /// Echo replies for controllers; `None` without controllers that probe.
     pub(crate) replies: Option<Vec<Reply>>,
 }
 
