@@ -30,7 +30,7 @@ use jettison_sockets::{FlowApplication, FlowApplications, FlowContext, FlowFacts
 /// The rule: representation 0 below 5 s of media, 1 below 10 s, and so on.
 ///
 /// Rules are told of each download (`on_segment`) and of its progress (`on_progress`) too; this one needs neither.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Steps;
 
 impl AbrRule for Steps {

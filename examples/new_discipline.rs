@@ -50,6 +50,7 @@ fn build(
 }
 
 /// The discipline: a state machine without I/O. Time is an argument, and every drop is reported to `out` with its reason.
+#[derive(Clone)]
 struct DropFront {
     limit: Limit,
     fifo: Fifo,

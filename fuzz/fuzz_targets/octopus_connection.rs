@@ -273,7 +273,7 @@ impl Net {
             }
             Step::Deliver(count) => {
                 for _ in 0..count {
-                    let Some((to, Transmit { head, rest, traffic_class })) = self.in_flight.pop_front()
+                    let Some((to, Transmit { head, rest, traffic_class, .. })) = self.in_flight.pop_front()
                     else {
                         break;
                     };
@@ -282,7 +282,9 @@ impl Net {
             }
             Step::Lose(count) => drop(self.in_flight.drain(..usize::from(count).min(self.in_flight.len()))),
             Step::Replay { to, at } => {
-                if let Some(Transmit { head, rest, traffic_class }) = self.old.get(usize::from(at)).cloned() {
+                if let Some(Transmit { head, rest, traffic_class, .. }) =
+                    self.old.get(usize::from(at)).cloned()
+                {
                     self.hand(usize::from(to), head.as_slice(), rest, traffic_class);
                 }
             }

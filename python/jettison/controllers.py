@@ -13,7 +13,8 @@ A controller has the attributes ``links``, ``probes`` and ``period``, and a meth
 
     jettison.run(scenario, controllers={"halve": Halve()})
 
-Every run gets a deep copy of the object, so runs do not depend on each other.
+Every run gets a deep copy of the object, so runs do not depend on each other. A fork of a run gets a deep copy of the run's; a
+class with ``forkable = False`` forbids it.
 """
 
 from __future__ import annotations
@@ -131,6 +132,11 @@ class _Run:
         self._links = links
         self._probes = [str(probe) for probe in controller.probes]
         self._rates: dict[str, float] = {}
+
+    @property
+    def forkable(self) -> bool:
+        """Whether the controller may be copied with its run."""
+        return bool(getattr(self._controller, "forkable", True))
 
     def __call__(
         self,

@@ -73,6 +73,8 @@ class Discipline(Protocol):
     - ``capacity_changed(rate: int, now: int) -> None``: the link's rate is now ``rate`` bit/s.
     - ``gauges() -> dict[str, float | tuple[float, str]]``: internal state by name, as values or as pairs of a value and its
       unit. A scenario that requests gauges records them as series: ``level`` of ``my-queue`` is ``my_queue_level``.
+    - ``forkable``: ``False`` if a copy of the object could not continue as it does, for example because it shares state with
+      other objects. Otherwise a fork of a run copies the object and all that it refers to by ``copy.deepcopy``.
     - a constructor argument ``random``: a ``random.Random`` seeded by the run and the queue's place. Use no other randomness
       and no clock, so that equal seeds give equal runs.
 

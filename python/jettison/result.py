@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from jettison.whatif import WhatIf
+    from jettison.explaining import Explanations
+
 Reader = Callable[[Sequence[str]], Any]
 """Returns a :class:`pyarrow.Table` of the given columns."""
 
-_TABLES = ("queues", "flows", "drops", "distributions", "frames", "runs", "summary", "differences")
+_TABLES = ("queues", "flows", "drops", "distributions", "frames", "events", "accounts", "runs", "summary", "differences")
 # Tables that results of earlier versions lack, with their columns.
 _FRAMES = pa.schema(
     [
@@ -48,7 +51,40 @@ _DIFFERENCES = pa.schema(
         ("mode", _TEXT),
     ]
 )
-_LATER = {"frames": _FRAMES, "differences": _DIFFERENCES}
+_EVENTS = pa.schema(
+    [
+        ("variant", _TEXT),
+        ("seed", pa.uint64()),
+        ("flow", _TEXT),
+        ("id", pa.uint64()),
+        ("kind", _TEXT),
+        ("since_ns", pa.int64()),
+        ("at_ns", pa.int64()),
+        ("duration_ns", pa.int64()),
+        ("cost", pa.float64()),
+        ("unit", _TEXT),
+        ("number", pa.uint64()),
+        ("part", pa.uint64()),
+        ("mode", _TEXT),
+    ]
+)
+_ACCOUNTS = pa.schema(
+    [
+        ("variant", _TEXT),
+        ("seed", pa.uint64()),
+        ("flow", _TEXT),
+        ("unit", _TEXT),
+        ("number", pa.uint64()),
+        ("part", pa.uint64()),
+        ("start_ns", pa.int64()),
+        ("end_ns", pa.int64()),
+        *((name, _TEXT) for name in ("status", "reason", "component", "place")),
+        ("ns", pa.int64()),
+        ("drop", pa.uint64()),
+        ("mode", _TEXT),
+    ]
+)
+_LATER = {"frames": _FRAMES, "events": _EVENTS, "accounts": _ACCOUNTS, "differences": _DIFFERENCES}
 
 
 class Table:
@@ -206,8 +242,8 @@ class Result:
     def table(self, name: str) -> Table:
         """A table by name.
 
-        The tables are ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``runs``, ``summary`` and
-        ``differences``.
+        The tables are ``queues``, ``flows``, ``drops``, ``distributions``, ``frames``, ``events``, ``accounts``, ``runs``,
+        ``summary`` and ``differences``.
 
         Raises:
             KeyError: The table does not exist.
@@ -228,7 +264,12 @@ class Result:
 
     @property
     def drops(self) -> Table:
-        """One row per drop: variant, seed, time_ns, queue, flow, reason, length (bytes), mode."""
+        """One row per drop, eviction or mark.
+
+        variant, seed, time_ns, queue, flow, reason, length (bytes), id, outcome, packet, instance, unit, number, part, offset,
+        retransmission, previous, waited_ns, backlog_packets, backlog_bytes, holders, gauges, mode. Results of earlier versions
+        have no column from id to gauges, and no marks.
+        """
         return self.table("drops")
 
     @property
@@ -240,6 +281,55 @@ class Result:
     def frames(self) -> Table:
         """One row per video frame: variant, seed, flow, frame, captured_ns, layers, latency_ms, sqi_ssim (dB), ssim, mode."""
         return self.table("frames")
+
+    @property
+    def events(self) -> Table:
+        """One row per viewer's event (stall, freeze, late frame, ...), of runs that keep them.
+
+        Columns: variant, seed, flow, id, kind, since_ns, at_ns, duration_ns, cost (seconds of viewing), unit, number, part, mode. The
+        unit is what the viewer waited for, such as a segment with its number and representation (part).
+        """
+        return self.table("events")
+
+    @property
+    def accounts(self) -> Table:
+        """One row per part of a unit's delay: what it waited for, where and how long, of runs with ``record.accounts``.
+
+        Columns: variant, seed, flow, unit, number, part, start_ns, end_ns, status, reason, component, place, ns, drop, mode.
+        The rows of a unit are in the order of time, and their ``ns`` add up to ``end_ns - start_ns``. ``drop`` is the ``id`` in
+        ``drops`` of the drop or mark that caused the part.
+        """
+        return self.table("accounts")
+
+    def explain(
+        self,
+        worst: int = 5,
+        *,
+        viewer: str | None = None,
+        event: int | None = None,
+        variant: str | None = None,
+        seed: int | None = None,
+    ) -> Explanations:
+        """Explains the most expensive events of viewers: what their units waited for, and the drops and waits behind that.
+
+        The results must be stored and have accounts (``[record] accounts = true``). Chains follow from the tables; ``jettison
+        explain`` also holds them to counterfactual runs.
+
+        Args:
+            worst: The largest number of events.
+            viewer: Only events of this flow.
+            event: Only the event with this number (column ``id`` of ``events``).
+            variant: Only runs of this variant.
+            seed: Only runs with this seed.
+
+        Raises:
+            RunError: The results are in memory, have no accounts, or nothing has the given name.
+        """
+        from jettison.explaining import explain_folder
+
+        if self.folder is None:
+            raise RunError("results in memory cannot be explained; store them with `run(..., out=FOLDER)`")
+        return explain_folder(self.folder, worst, viewer, event, variant, seed)
 
     @property
     def runs(self) -> Table:
@@ -351,6 +441,57 @@ class Result:
         See :meth:`mean` for the other parameters. The result is NaN if the metric has no such statistic.
         """
         return summary_value(self.summary, metric, object, variant, part, statistic)
+
+    def whatif(
+        self,
+        *,
+        flip: int | None = None,
+        rule: str | None = None,
+        start: str | float | None = None,
+        end: str | float | None = None,
+        queue_name: str | None = None,
+        queue: str | None = None,
+        at: str | float | None = None,
+        variant: str | None = None,
+        seed: int | None = None,
+        until: str | float | None = None,
+        horizon: str | float | None = None,
+        draws: int = 0,
+        data: str | Path | None = None,
+        out: str | Path | None = None,
+        force: bool = False,
+    ) -> WhatIf:
+        """Continues a stored run with one thing changed, beside itself, and compares what viewers have of both.
+
+        One of ``flip``, ``rule`` and ``queue`` says what is changed. Times are texts with a unit (``"10 s"``) or seconds.
+
+        Args:
+            flip: The drop or mark to revert: an ``id`` of the table ``drops``.
+            rule: The rule whose drops and marks are reverted from ``start`` up to ``end`` (by default to the end): a reason, or
+                the id of a discipline.
+            start: See ``rule``.
+            end: See ``rule``.
+            queue_name: The only queue at which ``rule`` is reverted, such as ``"bottleneck.forward"``.
+            queue: The exchange of a queue's discipline, such as ``"links.bottleneck.queue=fq-codel"``, at the instant ``at``.
+            at: See ``queue``.
+            variant: The variant of the run; optional if there is only one.
+            seed: The seed of the run; optional if there is only one.
+            until: The end of both; by default that of the run.
+            horizon: How long both go on after the change, instead of ``until``.
+            draws: Number of repetitions with fresh random numbers after the change, for means with intervals.
+            data: A folder for input files that are not beside the scenario.
+            out: A folder for both as results, with the variants ``original`` and ``changed``.
+            force: Whether to replace a folder that holds something else.
+
+        Raises:
+            RunError: The question does not fit the run, or the run cannot be made again.
+        """
+        options: dict[str, Any] = {name: value for name, value in locals().items() if name != "self"}
+        from jettison.whatif import ask  # it needs this module
+
+        if self.folder is None:
+            raise RunError("`whatif` needs a stored result; run the scenario with `out`")
+        return ask(self.folder, options)
 
     def to_pandas(self, table: str, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """A table as a pandas data frame."""

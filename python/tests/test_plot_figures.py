@@ -23,9 +23,9 @@ from jettison import plot
 from jettison.plot import figures
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
-PAPERS = ["ired", "newcwv", "codelpp", "dpm", "octopus", "aqm"]
+PAPERS = ["ired", "newcwv", "codelpp", "dpm", "octopus", "aqm", "value"]
 #: Pages of figures that are no paper's.
-PAGES = {"aqm/home": "home.md", "aqm/l4s": "l4s.md"}
+PAGES = {"aqm/home": "home.md", "aqm/l4s": "l4s.md", "value/shares": "value.md", "value/regret": "value.md"}
 
 #: Short forms of experiments that suffice for all figures: changes to the scenario, and seeds.
 SHORT = {
@@ -46,7 +46,22 @@ SHORT = {
     "octopus/beyond": ({"duration": "4 s", "warm_up": "1 s"}, [1]),
     "aqm/home": ({"duration": "8 s", "warm_up": "1 s", "flows.web.stop": "6 s", "vary[1].variants": "adsl"}, [1, 2]),
     "aqm/l4s": ({"duration": "3 s", "warm_up": "1 s", "vary[1].variants": "prague/cubic"}, [1]),
+    "value/drops": ({"duration": "4 s", "warm_up": "1 s", "vary[0].variants": "conference"}, [1]),
 }
+
+
+def interval(mean: float) -> dict[str, float]:
+    return {"mean": mean, "low": mean - 1.0, "high": mean + 2.0}
+
+
+def with_values(result: jettison.Result) -> jettison.Result:
+    """Stored results of `value/drops` with the file that the command adds."""
+    judged = {"measure": "picture", "hurt": interval(30.0), "helped": interval(5.0), "regret": interval(12.0)}
+    cells = [{"labels": labels, "judged": [judged | {"learned": None}]} for labels in result.labels.values()]
+    assert result.folder is not None
+    (result.folder / "value").mkdir(exist_ok=True)
+    (result.folder / "value/value.json").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    return result
 
 
 def short(name: str) -> jettison.Scenario:
@@ -62,9 +77,17 @@ def short(name: str) -> jettison.Scenario:
 
 
 @pytest.fixture(scope="session")
-def results() -> Callable[[str], jettison.Result]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], jettison.Result]:
     """The short results of an experiment, run on first use."""
-    return functools.cache(lambda name: jettison.run(short(name), seeds=SHORT[name][1]))
+
+    def run(name: str) -> jettison.Result:
+        if name != "value/drops":
+            return jettison.run(short(name), seeds=SHORT[name][1])
+        return with_values(
+            jettison.run(short(name), seeds=SHORT[name][1], out=tmp_path_factory.mktemp("value") / "drops")
+        )
+
+    return functools.cache(run)
 
 
 @pytest.fixture(scope="session")
@@ -217,7 +240,7 @@ def test_the_same_results_give_the_same_files(stored, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["irred"], 2, "no figures of a paper `irred`; there are: aqm, codelpp, dpm, ired, newcwv, octopus"),
+        (["irred"], 2, "no figures of a paper `irred`; there are: aqm, codelpp, dpm, ired, newcwv, octopus, value"),
         (["ired/mixed", "--check"], 2, "`mixed`; there are: dash-cdn, ingress-vs-egress"),
         (["ired", "nowhere"], 2, "nowhere is not a folder; `jettison reproduce ired` creates out/ired"),
         (["ired", "--format", "gif"], 2, "--format must be of png, svg, pdf, got `gif`"),

@@ -317,6 +317,22 @@ def test_values_of_the_summary_are_found_by_name(small: Scenario) -> None:
         result.value("goodput", "bulk", "queue=codel", statistic="p98")
 
 
+def test_drops_say_what_packets_carried_and_who_held_the_queue(small: Scenario) -> None:
+    drops = jettison.run(small, seeds=1).drops
+    assert drops["id"].to_pylist() == list(range(len(drops)))
+    own = drops.filter(queue="bottleneck.forward", flow="bulk", outcome="drop").to_pylist()
+    assert len(own) > 3
+    for row in own:
+        assert row["offset"] is not None and row["backlog_packets"] > 0
+        held = [pair.rsplit(" ", 1) for pair in row["holders"].split(", ")]
+        assert sum(int(packets) for _, packets in held) == row["backlog_packets"]
+        assert (row["previous"] is not None) == (row["retransmission"] == 1)
+    unsampled = jettison.run(small.set("record.identities", False), seeds=1).drops
+    assert set(unsampled["packet"].to_pylist()) == {None}
+    sampled = jettison.run(small.set("record.identities", {"sample": 0.3}), seeds=1).drops
+    assert 0 < len(sampled) < len(drops)
+
+
 def test_rows_are_filtered_and_handed_to_other_libraries(small: Scenario) -> None:
     pl = pytest.importorskip("polars", reason="left out: polars is not installed")
     pd = pytest.importorskip("pandas", reason="left out: pandas is not installed")

@@ -4,6 +4,7 @@
 mod commands;
 mod options;
 mod output;
+mod snippet;
 
 use std::process::ExitCode;
 

@@ -74,6 +74,17 @@ pub enum Command {
         #[command(flatten)]
         data: DataArgument,
     },
+    /// Write a commented scenario to start from: a home line, an LTE cell, a satellite, a data centre, a content network
+    New {
+        /// The situation [default: print the menu]
+        situation: Option<String>,
+        /// Write the scenario to this file [default: <SITUATION>.toml]; the traces that it names go to `traces/` beside it
+        #[arg(requires = "situation")]
+        file: Option<PathBuf>,
+        /// Replace files that are there
+        #[arg(long)]
+        force: bool,
+    },
     /// Print a scenario's queues for other programs: as commands of Linux's tc, or as OpenWrt's SQM configuration
     Export {
         #[command(subcommand)]
@@ -145,6 +156,19 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Continue a stored run with one thing changed: a drop reverted, a rule off, another queue; and show what it did to viewers
+    #[command(name = "whatif")]
+    WhatIf(WhatIfArguments),
+    /// Explain viewers' events (stalls, freezes, late frames) by the drops and waits behind them
+    Explain {
+        /// A folder of results with accounts (`[record] accounts = true`), or a scenario file to run with them
+        #[arg(value_name = "TARGET")]
+        target: PathBuf,
+        #[command(flatten)]
+        options: RunArguments,
+        #[command(flatten)]
+        explain: ExplainArguments,
+    },
     /// Print shell completions
     Completions {
         /// The shell
@@ -156,6 +180,61 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "man")]
         out: PathBuf,
     },
+}
+
+/// Arguments of `whatif`.
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("change").required(true).args(["flip", "flip_rule", "queue"]))]
+pub struct WhatIfArguments {
+    /// The folder of results, from `run` or `reproduce`
+    pub dir: PathBuf,
+    /// Revert this drop or mark: an id of drops.parquet
+    #[arg(long, value_name = "ID")]
+    pub flip: Option<u64>,
+    /// Revert the drops and marks of this rule: a reason, or the id of a discipline for all its reasons
+    #[arg(long, value_name = "RULE", requires = "from")]
+    pub flip_rule: Option<String>,
+    /// Exchange a queue's discipline: links.bottleneck.queue=fq-codel
+    #[arg(long, value_name = "PATH=VALUE", requires = "at")]
+    pub queue: Option<String>,
+    /// With --flip-rule: from this instant on, such as 10s
+    #[arg(long, value_name = "TIME", requires = "flip_rule")]
+    pub from: Option<Duration>,
+    /// With --flip-rule: up to this instant [default: the end]
+    #[arg(long, value_name = "TIME", requires = "flip_rule")]
+    pub to: Option<Duration>,
+    /// With --flip-rule: at this queue only, such as bottleneck.forward
+    #[arg(long, value_name = "NAME", requires = "flip_rule")]
+    pub queue_name: Option<String>,
+    /// With --queue: at this instant, such as 10s
+    #[arg(long, value_name = "TIME", requires = "queue")]
+    pub at: Option<Duration>,
+    /// The run of this variant [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// The run with this seed [default: the only one]
+    #[arg(long, value_name = "N", value_parser = seed)]
+    pub seed: Option<u64>,
+    /// End both runs at this instant [default: the end of the run]
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<Duration>,
+    /// End both runs this long after the change
+    #[arg(long, value_name = "DURATION", conflicts_with = "until")]
+    pub horizon: Option<Duration>,
+    /// Repeat both with this many fresh draws of all random numbers after the change, and show means with intervals
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub draws: Option<u64>,
+    /// Write both runs to this folder, as results with the variants `original` and `changed`
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace the folder even if it holds something else than results
+    #[arg(long, requires = "out")]
+    pub force: bool,
+    /// Print NDJSON records
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub data: DataArgument,
 }
 
 /// Languages that a scenario's queues are printed in.
@@ -215,7 +294,7 @@ pub struct ScenarioArguments {
 }
 
 /// Arguments of `run` and `reproduce`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunArguments {
     /// Write the results to this folder [default: out/<name>]
     #[arg(long, value_name = "DIR")]
@@ -273,6 +352,35 @@ pub struct RunArguments {
     pub pcap: bool,
     #[command(flatten)]
     pub data: DataArgument,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Clone, Args)]
+pub struct ExplainArguments {
+    /// Explain so many events, the most expensive ones [default: 5]
+    #[arg(long, value_name = "N")]
+    pub worst: Option<usize>,
+    /// Explain only events of this flow
+    #[arg(long, value_name = "FLOW")]
+    pub viewer: Option<String>,
+    /// Explain only the event with this number (column `id` of events.parquet)
+    #[arg(long, value_name = "ID")]
+    pub event: Option<u64>,
+    /// Explain only runs of this variant
+    #[arg(long, value_name = "NAME")]
+    pub variant: Option<String>,
+    /// Believe the chains: do not run counterfactuals
+    #[arg(long)]
+    pub no_check: bool,
+    /// Draw the most expensive of the explained events as a ladder of packets
+    #[arg(long, value_name = "FILE.svg")]
+    pub picture: Option<PathBuf>,
+    /// Instead, judge the chains of so many random events, and print the share that is right
+    #[arg(long, value_name = "N", conflicts_with_all = ["event", "no_check", "picture"])]
+    pub check_sample: Option<usize>,
+    /// Seed of the random choice of `--check-sample`
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "check_sample")]
+    pub sample_seed: u64,
 }
 
 impl RunArguments {

@@ -6,6 +6,7 @@
 //! never holds a bare number with an implied unit. [`Seed`] derives an independent random stream for each named
 //! component. [`DropReason`] says why a packet was dropped.
 
+pub mod fork;
 mod gauge;
 mod random;
 mod reason;

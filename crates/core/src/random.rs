@@ -5,6 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sha2::{Digest, Sha256};
 
+use crate::fork;
+
 /// The seed of one run, from which every component's stream is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seed(pub u64);
@@ -13,7 +15,7 @@ impl Seed {
     /// Derives the stream of the component that `path` names, such as `["flows", "bulk", "start"]`.
     ///
     /// The key is SHA-256 of the seed and the length-prefixed names, so adding a flow changes no other flow's draws, and
-    /// all arms of a comparison share their draws.
+    /// all arms of a comparison share their draws. In a fork with fresh draws ([`fork::drawing`]) it is keyed by these, too.
     pub fn stream(self, path: &[&str]) -> RandomStream {
         let mut hash = Sha256::new();
         hash.update(self.0.to_le_bytes());
@@ -21,17 +23,37 @@ impl Seed {
             hash.update((name.len() as u64).to_le_bytes());
             hash.update(name.as_bytes());
         }
-        RandomStream(ChaCha8Rng::from_seed(hash.finalize().into()))
+        RandomStream(ChaCha8Rng::from_seed(hash.finalize().into())).keyed(fork::draw())
     }
 }
 
 /// One component's random numbers: ChaCha8, identical on every machine.
 ///
 /// It implements [`rand::Rng`], so libraries of distributions can draw from it directly.
-#[derive(Debug, Clone)]
+///
+/// A clone continues with the draws of the original, unless it is made in a fork with fresh draws ([`fork`]): then it starts a
+/// stream of its own, whose key is SHA-256 of the original's key and the number of the draw.
+#[derive(Debug)]
 pub struct RandomStream(ChaCha8Rng);
 
+impl Clone for RandomStream {
+    fn clone(&self) -> RandomStream {
+        RandomStream(self.0.clone()).keyed(fork::draw())
+    }
+}
+
 impl RandomStream {
+    /// The stream that belongs to a fork's draw; this one for 0.
+    fn keyed(self, draw: u64) -> RandomStream {
+        if draw == 0 {
+            return self;
+        }
+        let mut hash = Sha256::new();
+        hash.update(self.0.get_seed());
+        hash.update(draw.to_le_bytes());
+        RandomStream(ChaCha8Rng::from_seed(hash.finalize().into()))
+    }
+
     /// Uniform in `[0, 1)` with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -113,6 +135,22 @@ mod tests {
         }
         assert!(counts.iter().all(|n| (9_500..10_500).contains(n)), "{counts:?}");
         assert_eq!(stream.uniform(4, 4), 4);
+    }
+
+    #[test]
+    fn a_clone_continues_and_a_fresh_one_draws_anew() {
+        let draws = |mut stream: RandomStream| [(); 4].map(|()| stream.uniform(0, u64::MAX));
+        let mut stream = Seed(9).stream(&["forked"]);
+        stream.unit();
+        let fresh = |draw| draws(fork::forking(draw, || stream.clone()).unwrap());
+        let (own, one, two) = (draws(stream.clone()), fresh(1), fresh(2));
+        assert_eq!((fresh(0), fresh(1)), (own, one));
+        assert!(own != one && own != two && one != two);
+        let derived = fork::drawing(1, || Seed(9).stream(&["forked"]));
+        assert_eq!(draws(derived), one);
+        // A fork of a fork differs from both.
+        let twice = fork::forking(1, || fork::forking(1, || stream.clone()).unwrap().clone()).unwrap();
+        assert!(![own, one, two].contains(&draws(twice)));
     }
 
     #[test]

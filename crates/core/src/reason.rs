@@ -44,7 +44,7 @@ macro_rules! reasons {
                 }
             }
 
-            /// The component that gives the reason: the id of a queue discipline, or `link`, `node`, `switch` or `python`.
+            /// The component that gives the reason: the id of a queue discipline, or `link`, `node`, `switch`, `python` or `script`.
             /// Plots give the reason its colour.
             pub const fn owner(self) -> &'static str {
                 match self {
@@ -149,6 +149,8 @@ reasons! {
     Policed = "policed", owner "policer";
     /// fq: the flow has as many packets in the queue as a flow may have.
     FlowLimit = "flow-limit", owner "fq";
+    /// A counterfactual: the script of `jettison whatif` drops a packet that the queue has kept.
+    Scripted = "scripted", owner "script";
 }
 
 reasons! {
@@ -179,6 +181,8 @@ reasons! {
     Python = "python", owner "python";
     /// The sojourn time is above `ce_threshold`, whatever CoDel says (RFC 8290 §5.2.7).
     CeThreshold = "ce-threshold", owner "codel";
+    /// A counterfactual: the script of `jettison whatif` marks a packet that the queue has not marked.
+    Scripted = "scripted", owner "script";
 }
 
 #[cfg(test)]

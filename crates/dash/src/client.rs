@@ -48,7 +48,7 @@ fn build(parameters: DashParameters, context: &FlowContext<'_>) -> Result<FlowAp
 pub(super) const SAMPLE: Duration = Duration::from_secs(1);
 
 /// A DASH client.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DashClient {
     setup: Arc<PlayerSetup>,
     title: Arc<Title>,

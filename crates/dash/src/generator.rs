@@ -86,7 +86,7 @@ impl Sinusoid {
 }
 
 /// Load generator: starts and stops players.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DashLoad {
     // Parameters.
     setup: Arc<PlayerSetup>,
@@ -98,11 +98,13 @@ pub struct DashLoad {
     began: Time,
     /// Oldest first.
     players: VecDeque<Viewer>,
+    /// Players started so far.
+    sessions: u32,
     step_at: Option<Time>,
     sample_at: Option<Time>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Viewer {
     player: Player,
     since: Time,
@@ -133,6 +135,7 @@ impl DashLoad {
             choice,
             began: Time::ZERO,
             players: VecDeque::new(),
+            sessions: 0,
             step_at: None,
             sample_at: None,
         }
@@ -145,6 +148,8 @@ impl DashLoad {
             let place = self.choice.uniform(0, self.titles.len() as u64 - 1) as usize;
             let mut player =
                 Player::new(Arc::clone(&self.setup), Arc::clone(&self.titles[place]), false, now);
+            self.sessions += 1;
+            player = player.in_session(self.sessions);
             player.start(now, host);
             let mut viewer = Viewer { player, since: now, next: Time::MAX };
             viewer.plan();

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use jettison_measure::{Unit, UnitKind};
+
 use super::content::{AdaptationSet, Title};
 use super::player::Kind;
 
@@ -27,6 +29,32 @@ pub enum Part {
     Initialization(Kind, usize),
     /// A segment of a representation; both indices start at 0.
     Segment(Kind, usize, usize),
+}
+
+/// Part of the units of audio, beside the representation.
+pub(crate) const AUDIO: u32 = 1 << 16;
+/// Part of the manifest, so that its request is no other's.
+const MANIFEST: u32 = 1 << 17;
+
+impl Part {
+    /// The unit that carries this part, of a session by its number (0 for a flow with one).
+    pub fn unit(&self, session: u32) -> Unit {
+        let part = |kind, place: usize| {
+            place as u32
+                | match kind {
+                    Kind::Video => 0,
+                    Kind::Audio => AUDIO,
+                }
+        };
+        let unit = match *self {
+            Part::Manifest => Unit::new(UnitKind::Manifest, 0, MANIFEST),
+            Part::Initialization(kind, place) => Unit::new(UnitKind::Segment, 0, part(kind, place)),
+            Part::Segment(kind, place, segment) => {
+                Unit::new(UnitKind::Segment, segment as u64 + 1, part(kind, place))
+            }
+        };
+        unit.in_session(session)
+    }
 }
 
 impl<'p> Resource<'p> {
@@ -63,6 +91,12 @@ impl<'p> Resource<'p> {
             }
         };
         steps.next().is_none().then_some(Resource { title, part })
+    }
+
+    /// The unit of a request for `path`, in a session.
+    pub fn requested(path: &'p str, session: u32) -> Option<Unit> {
+        let unit = Resource::of_path(path)?.part.unit(session);
+        Some(Unit { kind: UnitKind::Request, ..unit })
     }
 
     /// Returns the length in bytes; `None` if the resource does not exist.
@@ -120,6 +154,24 @@ mod tests {
             let resource = Resource { title: "title-1", part };
             assert_eq!(Resource::of_path(&resource.path()), Some(resource), "{}", resource.path());
         }
+    }
+
+    #[test]
+    fn requests_of_all_parts_of_a_session_are_told_apart() {
+        let parts = [
+            Part::Manifest,
+            Part::Initialization(Kind::Video, 0),
+            Part::Initialization(Kind::Audio, 0),
+            Part::Segment(Kind::Audio, 1, 0),
+            Part::Segment(Kind::Video, 1, 0),
+            Part::Segment(Kind::Video, 0, 0),
+            Part::Segment(Kind::Video, 0, 1),
+        ];
+        let units: std::collections::BTreeSet<_> =
+            parts.iter().map(|part| part.unit(3)).map(|unit| (unit.number, unit.part)).collect();
+        assert_eq!(units.len(), parts.len());
+        let last = Part::Segment(Kind::Video, 2, 16).unit(3);
+        assert_eq!(last.to_string(), "segment 17.2 of session 3");
     }
 
     #[test]

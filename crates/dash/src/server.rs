@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jettison_core::Time;
+use jettison_measure::Unit;
 use jettison_tcp::Payload;
 
 use super::content::Title;
@@ -15,7 +16,7 @@ use super::resource::Resource;
 use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
 
 /// A DASH server.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DashServer {
     port: u16,
     options: TcpOptions,
@@ -26,7 +27,7 @@ pub struct DashServer {
 }
 
 /// Server's end of a connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Connection {
     /// Bytes so far, which may be the beginning of HTTP/2's preface.
     Opening(Vec<u8>),
@@ -51,13 +52,23 @@ impl DashServer {
         }
     }
 
+    /// What the response to a request for `path` carries.
+    fn unit(path: &str, socket: SocketId, host: &mut dyn Sockets) -> Option<Unit> {
+        let session = host.asked(socket).map_or(0, |request| request.session());
+        Resource::of_path(path).map(|resource| resource.part.unit(session))
+    }
+
     fn answer(&self, socket: SocketId, request: &Request, host: &mut dyn Sockets) {
         let Answer { status, length, media_type } = self.find(&request.path);
         // A player's second connection may have come later and carry sound.
         if self.is_observed && media_type == "video/mp4" {
             host.observe(socket);
         }
-        host.write(socket, Response { status, length, close: request.close }.bytes(media_type));
+        let head = Response { status, length, close: request.close }.bytes(media_type);
+        if let Some(unit) = DashServer::unit(&request.path, socket, host) {
+            host.carries(socket, unit, head.len() + length);
+        }
+        host.write(socket, head);
         if length > 0 {
             host.write(socket, Payload::Zeros(length));
         }
@@ -118,7 +129,10 @@ impl DashServer {
                 Some(Connection::Http1(reader))
             }
             Connection::Http2(mut own) => {
-                own.take(payload, |path| self.find(path), socket, host).ok()?;
+                let answer = |path: &str, host: &mut dyn Sockets| {
+                    (self.find(path), DashServer::unit(path, socket, host))
+                };
+                own.take(payload, answer, socket, host).ok()?;
                 Some(Connection::Http2(own))
             }
         }

@@ -1,5 +1,6 @@
 //! The interface of all links.
 
+use dyn_clone::DynClone;
 use jettison_core::{Bytes, Rate, Time};
 
 /// A transmission model for packets after the queue, in one direction. It makes no queueing decision.
@@ -7,7 +8,7 @@ use jettison_core::{Bytes, Rate, Time};
 /// `now` never decreases from call to call, and a packet's size is its IP length plus
 /// [`overhead`](LinkModel::overhead). The caller asks [`ready_at`](LinkModel::ready_at), waits until then, takes a
 /// packet from the queue and passes its size to [`begin`](LinkModel::begin).
-pub trait LinkModel: Send {
+pub trait LinkModel: DynClone + Send {
     /// The earliest instant, not before `now`, at which the link can begin the next packet: `now` if it is free,
     /// [`Time::MAX`] if it never will be.
     fn ready_at(&mut self, now: Time) -> Time;
@@ -28,3 +29,5 @@ pub trait LinkModel: Send {
     /// Capacity in `[from, to)`, overhead included: the denominator of utilisation.
     fn capacity(&self, from: Time, to: Time) -> Bytes;
 }
+
+dyn_clone::clone_trait_object!(LinkModel);

@@ -46,6 +46,11 @@ impl Distribution {
         let value = self.histogram.quantiles(std::iter::once(share)).next();
         Duration::from_nanos(value.unwrap_or_default())
     }
+    /// Number of values up to `limit`, at the histogram's precision.
+    pub fn at_most(&self, limit: Duration) -> u64 {
+        let limit = limit.as_nanos();
+        self.buckets().take_while(|(value, _)| *value <= limit).map(|(_, count)| count).sum()
+    }
     /// The largest value; zero if empty.
     pub fn max(&self) -> Duration {
         Duration::from_nanos(self.histogram.max())
@@ -163,6 +168,16 @@ mod tests {
         assert_eq!(interval.take(&distribution), Some(Duration::from_millis(20)));
         distribution.record(Duration::from_millis(7));
         assert_eq!(interval.take(&distribution), Some(Duration::from_millis(7)));
+    }
+
+    #[test]
+    fn values_up_to_a_limit_are_counted() {
+        let mut distribution = Distribution::default();
+        (1..=400).for_each(|ms| distribution.record(Duration::from_millis(ms)));
+        assert_eq!(distribution.at_most(Duration::ZERO), 0);
+        assert_eq!(distribution.at_most(Duration::from_millis(1_000)), 400);
+        let counted = distribution.at_most(Duration::from_millis(300));
+        assert!((299..=301).contains(&counted), "{counted}");
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! End-to-end metrics of a flow.
 
 use jettison_core::{Duration, Time};
+use jettison_wire::FlowId;
 
 use crate::by_metric::ByMetric;
 use crate::distribution::IntervalMean;
 use crate::order::ArrivalOrder;
-use crate::{Distribution, FrameMeter, FramePart, Metric, StreamingMeter, Timeliness, VideoMeter};
+use crate::{
+    Distribution, Endings, EventLimits, EventLog, FrameMeter, FramePart, Metric, StreamingMeter, Timeliness,
+    UnitKind, VideoMeter, ViewerEvent,
+};
 
 /// Counters and distributions of one flow.
 #[derive(Debug, Clone)]
@@ -46,6 +50,10 @@ pub struct FlowMeter {
     pub(crate) frames: Option<Box<FrameMeter>>,
     pub(crate) streaming: Option<Box<StreamingMeter>>,
     pub(crate) video: Option<Box<VideoMeter>>,
+    // Only if asked for.
+    pub(crate) events: Option<Box<EventLog>>,
+    /// Ends of units, for accounts of delays.
+    pub(crate) endings: Option<Box<Endings>>,
     // Metrics without a field of their own.
     pub(crate) more: ByMetric,
 }
@@ -80,12 +88,20 @@ impl Default for FlowMeter {
             frames: None,
             streaming: None,
             video: None,
+            events: None,
+            endings: None,
             more: ByMetric::default(),
         }
     }
 }
 
 impl FlowMeter {
+    /// Where to tell the ends of units; `None` without accounts of delays.
+    #[inline]
+    pub fn endings(&mut self) -> Option<&mut Endings> {
+        self.endings.as_deref_mut()
+    }
+
     /// Records `bytes` new bytes for the receiving application, when they arrive at its host: an interval's goodput is then no
     /// more than the path could carry in it, whatever waits behind a gap.
     #[inline]
@@ -184,12 +200,25 @@ impl FlowMeter {
         self.timeliness = Some(Box::new(Timeliness::new(deadlines)));
     }
 
-    /// Records the arrival of a sample sent at `sent_at`, in addition to [`FlowMeter::received`].
+    /// Records the arrival of a sample with its number, sent at `sent_at`, in addition to [`FlowMeter::received`].
     #[inline]
-    pub fn sample_arrived(&mut self, sent_at: Time, now: Time) {
-        if let Some(timeliness) = &mut self.timeliness {
-            timeliness.arrived(sent_at, now);
+    pub fn sample_arrived(&mut self, sample: (UnitKind, u64), sent_at: Time, now: Time) {
+        let Some(timeliness) = &mut self.timeliness else { return };
+        timeliness.arrived(sent_at, now);
+        if let Some((events, deadline)) = self.events.as_deref_mut().zip(timeliness.longest_deadline()) {
+            events.sample(sample, sent_at, now, deadline);
         }
+    }
+
+    /// Keeps the viewer's events from now on.
+    pub fn watch_events(&mut self, limits: EventLimits) {
+        self.events = Some(Box::new(EventLog::new(limits)));
+    }
+
+    /// The viewer's events, if they are kept.
+    #[inline]
+    pub fn events(&mut self) -> Option<&mut EventLog> {
+        self.events.as_deref_mut()
     }
 
     /// Missed deadlines and gaps, if enabled.
@@ -213,15 +242,26 @@ impl FlowMeter {
         self.video.get_or_insert_default()
     }
 
-    /// Records a frame sent with all its packets.
-    pub fn frame_sent(&mut self) {
+    /// Records a frame sent with all its packets, captured at `now`.
+    pub fn frame_sent(&mut self, frame: u32, now: Time) {
         self.frames.get_or_insert_default().sent();
+        if let Some(events) = &mut self.events {
+            events.frame_captured(frame, now);
+        }
     }
 
     /// Records the arrival of a packet of a frame sent at `sent_at`, in addition to [`FlowMeter::received`].
     #[inline]
     pub fn frame_part(&mut self, part: FramePart, sent_at: Time, now: Time) {
-        self.frames.get_or_insert_default().arrived(part, sent_at, now);
+        let is_complete = self.frames.get_or_insert_default().arrived(part, sent_at, now);
+        if is_complete && let Some(events) = &mut self.events {
+            events.frame_decoded(part.frame, now);
+        }
+    }
+
+    /// Takes the viewer's events at the end of the run, in their order; none if they are not kept.
+    pub fn take_events(&mut self, flow: FlowId, end: Time) -> Vec<ViewerEvent> {
+        self.events.take().map(|events| events.finish(flow, end)).unwrap_or_default()
     }
 
     /// Number of packets from the lowest to the highest sequence number received (RFC 3550 appendix A.3).

@@ -68,27 +68,29 @@ impl FrameMeter {
     }
 
     /// Records the arrival of a packet of a frame sent at `sent_at`. Packets are counted without identity: copies
-    /// must not be reported ([`crate::FlowMeter::received`] tells them).
+    /// must not be reported ([`crate::FlowMeter::received`] tells them). Returns whether the frame is now complete, for the first
+    /// time.
     #[inline]
-    pub fn arrived(&mut self, part: FramePart, sent_at: Time, now: Time) {
-        if part.frame < self.first {
-            return;
+    pub fn arrived(&mut self, part: FramePart, sent_at: Time, now: Time) -> bool {
+        let is_measured = part.frame >= self.first;
+        if is_measured {
+            self.seen = Some(match self.seen {
+                None => (part.frame, part.frame),
+                Some((lowest, highest)) => (lowest.min(part.frame), highest.max(part.frame)),
+            });
         }
-        self.seen = Some(match self.seen {
-            None => (part.frame, part.frame),
-            Some((lowest, highest)) => (lowest.min(part.frame), highest.max(part.frame)),
-        });
         let progress = &mut self.open[(part.frame % FrameMeter::OPEN) as usize];
         if progress.packets == 0 || progress.frame < part.frame {
             *progress = Progress { frame: part.frame, arrived: 0, packets: part.packets };
         } else if progress.frame > part.frame || progress.is_complete() {
-            return;
+            return false;
         }
         progress.arrived += 1;
-        if progress.is_complete() {
+        if progress.is_complete() && is_measured {
             self.complete += 1;
             self.delay.record(now.since(sent_at));
         }
+        progress.is_complete()
     }
 
     /// Number of complete frames.

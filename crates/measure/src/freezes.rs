@@ -30,7 +30,7 @@ const LEAST: usize = 5;
 const EXCESS: u128 = 150_000_000;
 
 /// Durations of the last rendered frames.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Recent {
     nanos: VecDeque<u64>,
     sum: u128,
@@ -51,45 +51,69 @@ impl Recent {
     }
 }
 
+/// A frame on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rendered {
+    /// When it came there.
+    pub at: Time,
+    /// Its number.
+    pub frame: u32,
+}
+
+/// One freeze.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Freeze {
+    pub from: Time,
+    pub to: Time,
+    /// The frame that stood.
+    pub after: u32,
+    /// The frame that ended it; `None` if it lasted until the end.
+    pub before: Option<u32>,
+}
+
 impl Freezes {
     /// Finds the freezes of a video from the scores of all its frames; those from number `first` on are measured. `None`
     /// without a measured frame, or if none was ever shown.
     pub(crate) fn of(scores: &[FrameScore], first: u32) -> Option<Freezes> {
         let start = scores.get(scores.partition_point(|score| score.frame < first))?.captured_at;
         let last_captured = scores.last()?.captured_at;
-        let rendered = rendered(scores);
-        let (newest, _) = *rendered.last()?;
-        let end = last_captured.max(newest);
-        let mut freezes = Freezes { count: 0, time: Duration::ZERO, span: end.since(start) };
-        let mut recent = Recent::default();
-        for pair in rendered.windows(2) {
-            let ((from, _), (to, frame)) = (pair[0], pair[1]);
-            let interval = to.since(from);
-            if frame >= first && recent.is_freeze(interval) {
-                freezes.add(from.max(start), to);
+        let shown = scores.iter().filter_map(|score| {
+            Some(Rendered { at: score.captured_at + score.latency?, frame: score.frame })
+        });
+        let rendered = rendered(shown);
+        let end = last_captured.max(rendered.last()?.at);
+        let mut found = Freezes { count: 0, time: Duration::ZERO, span: end.since(start) };
+        for freeze in freezes(&rendered, last_captured) {
+            if freeze.before.is_none_or(|before| before >= first) {
+                found.count += 1;
+                found.time += freeze.to.since(freeze.from.max(start));
             }
-            recent.add(interval);
         }
-        if recent.is_freeze(end.since(newest)) {
-            freezes.add(newest.max(start), end);
-        }
-        Some(freezes)
-    }
-
-    fn add(&mut self, from: Time, to: Time) {
-        self.count += 1;
-        self.time += to.since(from);
+        Some(found)
     }
 }
 
-/// Time and number of the rendered frames, in their order.
-fn rendered(scores: &[FrameScore]) -> Vec<(Time, u32)> {
-    let shown = scores.iter().filter_map(|score| Some((score.captured_at + score.latency?, score.frame)));
-    let mut shown: Vec<(Time, u32)> = shown.collect();
+/// The freezes among rendered frames, in their order, and the one that lasts until the last capture, if any.
+pub(crate) fn freezes(rendered: &[Rendered], last_captured: Time) -> impl Iterator<Item = Freeze> {
+    let mut recent = Recent::default();
+    let next = |place: usize| rendered.get(place + 1).map(|next| (next.at, Some(next.frame)));
+    rendered.iter().enumerate().filter_map(move |(place, own)| {
+        let (to, before) = next(place).unwrap_or((last_captured.max(own.at), None));
+        let interval = to.since(own.at);
+        let freeze = Freeze { from: own.at, to, after: own.frame, before };
+        let is_freeze = recent.is_freeze(interval);
+        recent.add(interval);
+        is_freeze.then_some(freeze)
+    })
+}
+
+/// The rendered of the decoded frames, in their order.
+pub(crate) fn rendered(decoded: impl Iterator<Item = Rendered>) -> Vec<Rendered> {
+    let mut shown: Vec<Rendered> = decoded.collect();
     // The newest of several at the same time first, so that the others follow a newer one.
-    shown.sort_by_key(|(at, frame)| (*at, std::cmp::Reverse(*frame)));
+    shown.sort_by_key(|shown| (shown.at, std::cmp::Reverse(shown.frame)));
     let mut newest = None;
-    shown.retain(|(_, frame)| {
+    shown.retain(|Rendered { frame, .. }| {
         let is_newer = newest.is_none_or(|newest| *frame > newest);
         newest = newest.max(Some(*frame));
         is_newer

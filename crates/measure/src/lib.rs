@@ -11,8 +11,10 @@
 //! All data is keyed by an object's name in the scenario (queues by `<link>.forward`, flows by their key), so two runs of a
 //! scenario can be compared.
 
+mod accounts;
 mod by_metric;
 mod counts;
+mod decision;
 mod distribution;
 mod flow;
 mod frames;
@@ -22,6 +24,7 @@ mod metric;
 mod order;
 mod outcomes;
 mod playout;
+pub mod provenance;
 mod queue;
 mod record;
 mod recorder;
@@ -32,12 +35,20 @@ mod timeliness;
 mod transfer;
 mod video;
 
+pub use accounts::{
+    AccountLog, AccountRow, Accounts, Component, Ended, Endings, FrameEnded, Part, Reason, Spot, Status,
+};
 pub use counts::Counts;
+pub use decision::{Decision, DecisionLog, GaugeKey, Identity, Outcome, QueueState, instance_name};
 pub use distribution::Distribution;
 pub use flow::FlowMeter;
 pub use frames::{FrameMeter, FramePart};
 pub use metric::{Declared, Domain, Kept, Metric, Owner, metrics};
 pub use outcomes::{NoOutcomes, Outcomes, Tally};
+pub use provenance::{
+    Content, Description, EventKind, EventLimits, EventLog, FrameFate, Identities, Place, Provenance,
+    StreamId, Unit, UnitKind, ViewerEvent,
+};
 pub use queue::QueueMeter;
 pub use record::{DropRecord, Kind, ObjectId, ObjectRecord, RunRecord, SummaryValue, VideoFrames};
 pub use recorder::{FlowGroup, GaugeChoice, GaugeSampler, Recorder, RecorderSettings};

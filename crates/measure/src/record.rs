@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use jettison_core::{DropReason, Gauge, Time};
 use jettison_wire::FlowId;
 
-use crate::{Distribution, FrameScore, Metric, Series};
+use crate::{AccountLog, DecisionLog, Distribution, FrameScore, Metric, Series, ViewerEvent};
 
 /// Kind of object, which also selects the results table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +25,7 @@ pub struct ObjectId {
     pub index: u32,
 }
 
-/// An entry of the drop log.
+/// A drop of which no more is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DropRecord {
     /// Time of the drop.
@@ -87,16 +87,20 @@ pub struct RunRecord {
     pub objects: Vec<ObjectRecord>,
     /// All series, by object and then in the order of first sampling.
     pub series: Vec<Series>,
-    /// The drop log.
-    pub drops: Vec<DropRecord>,
-    /// Number of drops beyond the limit of the log.
-    pub drops_not_logged: u64,
+    /// Drops and marks, in order.
+    pub drops: DecisionLog,
     /// Outcome of frames, for each flow with a real-time video.
     pub frames: Vec<VideoFrames>,
+    /// Viewers' events, if they were kept, in the order of their beginnings; an event's id is its place.
+    pub events: Vec<ViewerEvent>,
     /// Summary values since the warm-up.
     pub summary: Vec<SummaryValue>,
     /// Gauges among the series, in the order of first sampling.
     pub gauges: Vec<Gauge>,
+    /// Delays of units.
+    pub accounts: AccountLog,
+    /// Nodes at both ends of each queue's link, by queue: the one that sends, and the one at the far end.
+    pub ends: Vec<[String; 2]>,
 }
 
 impl RunRecord {

@@ -1,6 +1,7 @@
-//! Recorder of a run: objects, points of series, drop log.
+//! Recorder of a run: objects, points of series, drops and marks.
 
 mod adopt;
+mod decisions;
 mod gauges;
 mod groups;
 mod sampling;
@@ -15,7 +16,11 @@ use jettison_wire::FlowId;
 pub use gauges::{GaugeChoice, GaugeSampler};
 pub(crate) use summary::{of_distribution, part_of, plain};
 
-use crate::{DropRecord, FlowMeter, Kind, Metric, ObjectId, QueueMeter, SummaryValue};
+use crate::{
+    AccountLog, Accounts, Content, EventLimits, FlowMeter, Identities, Kind, Metric, ObjectId, Provenance,
+    QueueMeter, SummaryValue,
+};
+use decisions::Decisions;
 use table::SeriesTable;
 
 /// Settings of the recorder.
@@ -25,12 +30,16 @@ pub struct RecorderSettings {
     pub interval: Duration,
     /// End of the warm-up, where summary values begin.
     pub warm_up: Time,
-    /// Maximum number of drops in the log; further ones are only counted.
-    pub drop_log_limit: usize,
+    /// What of packets' identity to record with drops and marks.
+    pub identities: Identities,
+    /// Whether to record the delays of each unit; implies identities.
+    pub accounts: bool,
     /// Gauges to sample with the series.
     pub gauges: GaugeChoice,
     /// Groups of flows whose goodputs are compared.
     pub rate_ratios: Vec<[FlowGroup; 2]>,
+    /// Thresholds of viewers' events; `None` if events are not kept.
+    pub events: Option<EventLimits>,
 }
 
 /// A group of flows.
@@ -47,24 +56,28 @@ impl Default for RecorderSettings {
         RecorderSettings {
             interval: Duration::from_millis(100),
             warm_up: Time::ZERO,
-            drop_log_limit: 1_000_000,
+            identities: Identities::default(),
+            accounts: false,
             gauges: GaugeChoice::None,
             rate_ratios: Vec::new(),
+            events: None,
         }
     }
 }
 
 /// Collects the measurements of a world.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Recorder {
     settings: RecorderSettings,
     queues: Vec<QueueMeter>,
     queue_names: Vec<String>,
+    /// Nodes at both ends of each queue's link.
+    ends: Vec<[String; 2]>,
     flows: Vec<FlowMeter>,
     flow_names: Vec<String>,
     series: SeriesTable,
-    drops: Vec<DropRecord>,
-    drops_not_logged: u64,
+    decisions: Decisions,
+    provenance: Option<Box<Provenance>>,
     extra: Vec<SummaryValue>,
     // Gauges with at least one point.
     gauges: Vec<Gauge>,
@@ -73,16 +86,25 @@ pub struct Recorder {
 
 impl Recorder {
     /// An empty recorder.
-    pub fn new(settings: RecorderSettings) -> Recorder {
+    pub fn new(mut settings: RecorderSettings) -> Recorder {
+        if settings.accounts && settings.identities == Identities::Off {
+            settings.identities = Identities::All;
+        }
+        let has_provenance = settings.identities != Identities::Off;
+        let provenance = has_provenance.then(|| {
+            let own = Provenance::new();
+            Box::new(if settings.accounts { own.with_accounts() } else { own })
+        });
         Recorder {
             settings,
+            decisions: Decisions::default(),
+            provenance,
             queues: Vec::new(),
             queue_names: Vec::new(),
+            ends: Vec::new(),
             flows: Vec::new(),
             flow_names: Vec::new(),
             series: SeriesTable::default(),
-            drops: Vec::new(),
-            drops_not_logged: 0,
             extra: Vec::new(),
             gauges: Vec::new(),
             last_sample: Time::ZERO,
@@ -96,10 +118,24 @@ impl Recorder {
         ObjectId { kind: Kind::Queue, index: (self.queues.len() - 1) as u32 }
     }
 
+    /// Names the nodes at both ends of a queue's link: the one that sends, and the one at the far end.
+    pub fn set_ends(&mut self, queue: ObjectId, sender: &str, receiver: &str) {
+        let place = queue.index as usize;
+        if self.ends.len() <= place {
+            self.ends.resize(place + 1, [String::new(), String::new()]);
+        }
+        self.ends[place] = [sender.to_owned(), receiver.to_owned()];
+    }
+
     /// Registers a flow. Its index is the [`FlowId`] that its packets carry.
     pub fn add_flow(&mut self, name: impl Into<String>) -> ObjectId {
         self.flow_names.push(name.into());
-        self.flows.push(FlowMeter::default());
+        let mut meter = FlowMeter::default();
+        if let Some(limits) = self.settings.events {
+            meter.watch_events(limits);
+        }
+        meter.endings = self.settings.accounts.then(Box::default);
+        self.flows.push(meter);
         ObjectId { kind: Kind::Flow, index: (self.flows.len() - 1) as u32 }
     }
 
@@ -108,6 +144,46 @@ impl Recorder {
         if let Some(meter) = self.flow(flow) {
             meter.carries_no_data();
         }
+    }
+
+    /// Whether delays are accounted for.
+    #[inline]
+    pub fn has_accounts(&self) -> bool {
+        self.settings.accounts
+    }
+
+    /// The accounts of delays, if they are recorded.
+    #[inline]
+    pub fn accounts(&mut self) -> Option<&mut Accounts> {
+        self.provenance.as_deref_mut()?.accounts()
+    }
+
+    /// Takes the ends of units that a flow's applications have told by `now` into the accounts.
+    pub fn end_units(&mut self, flow: FlowId, now: Time) {
+        self.take_endings(flow, now, false);
+    }
+
+    fn take_endings(&mut self, flow: FlowId, now: Time, is_over: bool) {
+        let Some(accounts) = self.provenance.as_deref_mut().and_then(Provenance::accounts) else { return };
+        if let Some(meter) = self.flows.get_mut(flow.0 as usize)
+            && let Some(endings) = meter.endings()
+        {
+            accounts.end_all(flow, &mut endings.0, now, is_over);
+        }
+    }
+
+    /// Takes all ends of units into the accounts.
+    pub(crate) fn end_all_units(&mut self, now: Time, is_over: bool) {
+        if self.settings.accounts {
+            (0..self.flows.len()).for_each(|flow| self.take_endings(FlowId(flow as u32), now, is_over));
+        }
+    }
+
+    /// Ends the accounts of a run that ended at `end`.
+    pub(crate) fn finish_accounts(&mut self, end: Time) -> AccountLog {
+        self.end_all_units(end, true);
+        let accounts = self.provenance.as_deref_mut().and_then(Provenance::take_accounts);
+        accounts.map(|accounts| accounts.finish(end)).unwrap_or_default()
     }
 
     /// Sampling interval.
@@ -142,22 +218,15 @@ impl Recorder {
         self.flow_names.get(flow.0 as usize).map_or("", String::as_str)
     }
 
-    /// Logs a drop, and counts it at its queue, if any, and its flow.
+    /// The recorder of what packets carry; `None` if the run does not record it.
     #[inline]
-    pub fn dropped(&mut self, record: DropRecord) {
-        if let Some(queue) = self.queues.get_mut(record.queue as usize) {
-            queue.dropped(record.reason);
-        }
-        if record.reason.is_loss()
-            && let Some(flow) = self.flows.get_mut(record.flow.0 as usize)
-        {
-            flow.dropped(record.time);
-        }
-        if self.drops.len() < self.settings.drop_log_limit {
-            self.drops.push(record);
-        } else {
-            self.drops_not_logged += 1;
-        }
+    pub fn provenance(&mut self) -> Option<&mut Provenance> {
+        self.provenance.as_deref_mut()
+    }
+
+    /// What a datagram in flight carries, or a TCP segment that was sent again ([`Provenance::content_of`]).
+    pub fn content_of(&self, packet: u32) -> Option<Content> {
+        self.provenance.as_deref()?.content_of(packet)
     }
 
     /// Adds a summary value that no meter holds, such as the clones of a switch.

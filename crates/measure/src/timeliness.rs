@@ -44,6 +44,11 @@ impl Timeliness {
         self.longest_gap
     }
 
+    /// The longest of the deadlines.
+    pub(crate) fn longest_deadline(&self) -> Option<Duration> {
+        self.deadlines.iter().map(|deadline| deadline.limit).max()
+    }
+
     /// Number of late samples per deadline.
     pub fn late(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
         self.deadlines.iter().map(|deadline| (deadline.limit, deadline.late))

@@ -200,7 +200,8 @@ impl Sender {
             let (bytes, sent_at) = (u64::from(packet.bytes), packet.sent_at);
             self.scratch.lost.push(LostPacket { sequence, bytes, sent_at });
             self.counters.packets_lost += 1;
-            self.packet_lost(&packet, now);
+            self.lost.get_or_insert(sequence);
+            self.packet_lost(sequence, &packet, now);
         }
         self.scratch.settled = settled;
         is_persistent
@@ -242,7 +243,7 @@ impl Sender {
         self.in_progress.release_if_over(packet.slot);
     }
 
-    fn packet_lost(&mut self, packet: &SentPacket, now: Time) {
+    fn packet_lost(&mut self, sequence: u64, packet: &SentPacket, now: Time) {
         if packet.slot == NO_MESSAGE {
             return;
         }
@@ -259,7 +260,11 @@ impl Sender {
             let message = self.in_progress.message(packet.slot);
             if !is_covered && policy.wants(message, attempts, &self.settings, &self.streams) {
                 self.in_progress.message_mut(packet.slot).to_repair += 1;
-                let entry = RepairEntry { slot: packet.slot, index: packet.index, attempts };
+                let found = match packet.is_lost_by_time {
+                    true => jettison_tcp::Repair::Rack,
+                    false => jettison_tcp::Repair::Fast,
+                };
+                let entry = RepairEntry { slot: packet.slot, index: packet.index, attempts, sequence, found };
                 self.in_progress.repairs.push_back(entry);
             } else {
                 self.give_up(packet.slot);

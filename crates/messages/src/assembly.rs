@@ -11,7 +11,7 @@ use super::message::MessagePayload;
 use jettison_tcp::Payload;
 
 /// A message of which at least one packet has arrived.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Assembly {
     pub first_at: Time,
     /// Number of data packets, once known.
@@ -32,7 +32,7 @@ pub(super) struct Assembly {
     covers: Option<(u64, u16)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Part {
     index: u32,
     inline: InlineBytes,
@@ -41,7 +41,7 @@ struct Part {
 
 /// A parity packet less the data packets that have arrived. So a datagram costs time in proportion to the packets of
 /// its message, not to their square.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Parity {
     index: u32,
     sum: Vec<u8>,

@@ -16,7 +16,7 @@ use super::statistics::OctopusStatistics;
 use super::streams::StreamOptions;
 use crate::path::PathController;
 use jettison_tcp::PathEstimate;
-use jettison_tcp::Payload;
+use jettison_tcp::{Limit, Payload};
 
 /// A datagram to be sent: the UDP payload in two parts, and its traffic class.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,27 @@ pub struct Transmit {
     pub rest: Payload,
     /// The IPv4 TOS or IPv6 traffic class.
     pub traffic_class: u8,
+    /// What it carries of a message; `None` for an acknowledgement or an empty probe.
+    pub fragment: Option<Fragment>,
+}
+
+/// A piece of a message, as one packet carries it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fragment {
+    /// The message's stream.
+    pub stream: u16,
+    /// The message's number within its stream.
+    pub message: MessageNumber,
+    /// The first bytes of the message ([`MessagePayload::head`]), whatever piece of it this is.
+    pub head: InlineBytes,
+    /// Place of its first byte in the message; parity is behind the message's end.
+    pub offset: u64,
+    /// Sequence number of the packet.
+    pub sequence: u64,
+    /// Sequence number of the packet that carried the same before, if this is a retransmission.
+    pub repeats: Option<u64>,
+    /// Why it is sent again, if this is a retransmission.
+    pub repair: Option<jettison_tcp::Repair>,
 }
 
 impl Transmit {
@@ -41,7 +62,7 @@ impl Transmit {
 /// After each call that takes `now`, call [`Connection::poll_transmit`] until it returns nothing, then
 /// [`Connection::poll_message`] and [`Connection::poll_event`], and call [`Connection::handle_wakeup`] at
 /// [`Connection::next_wakeup`].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Connection {
     settings: Settings,
     sender: Sender,
@@ -101,7 +122,7 @@ impl Connection {
         if let Some(head) = self.receiver.poll_ack() {
             self.acks_sent += 1;
             let traffic_class = self.settings.dscp << 2 | Ecn::NotEct as u8;
-            return Some(Transmit { head, rest: Payload::Zeros(0), traffic_class });
+            return Some(Transmit { head, rest: Payload::Zeros(0), traffic_class, fragment: None });
         }
         self.sender.poll_data(now)
     }
@@ -180,6 +201,16 @@ impl Connection {
     /// The last RTT sample since the previous call.
     pub fn poll_rtt_sample(&mut self) -> Option<Duration> {
         self.sender.rtt_sample.take()
+    }
+
+    /// The sequence number of the first packet found to be lost since the previous call.
+    pub fn poll_loss(&mut self) -> Option<u64> {
+        self.sender.lost.take()
+    }
+
+    /// What holds the sender back, after [`Connection::poll_transmit`] gave nothing.
+    pub fn limit(&mut self, now: Time) -> Limit {
+        self.sender.limit(now)
     }
 
     /// The estimate of the path.

@@ -35,6 +35,8 @@ pub(super) struct SentPacket {
     pub attempts: u32,
     /// A probe carries its content too, so its own loss has no effect.
     pub is_superseded: bool,
+    /// Whether it was found to be lost by time, rather than by later packets that arrived.
+    pub is_lost_by_time: bool,
     /// Whether it repeats the content of an outstanding packet.
     is_probe: bool,
     state: State,
@@ -65,6 +67,7 @@ impl SentPacket {
             index: content.1,
             attempts,
             is_superseded: false,
+            is_lost_by_time: false,
             is_probe: false,
             state: State::Outstanding,
         }
@@ -81,7 +84,7 @@ pub(super) struct LossRule {
 }
 
 /// The unsettled packets.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct InFlight {
     packets: VecDeque<SentPacket>,
     /// The sequence number of the first packet.
@@ -181,8 +184,10 @@ impl InFlight {
             }
             let due = packet.sent_at.saturating_add(rule.delay);
             // `arrived_end` is one past the largest acknowledged.
-            if sequence + rule.packets < self.arrived_end || due <= now {
+            let is_overtaken = sequence + rule.packets < self.arrived_end;
+            if is_overtaken || due <= now {
                 packet.state = State::Lost;
+                packet.is_lost_by_time = !is_overtaken;
                 self.bytes -= u64::from(packet.bytes);
                 self.lost_total += u64::from(packet.bytes);
                 out.push((sequence, *packet));
@@ -204,15 +209,15 @@ impl InFlight {
     }
 
     /// Selects the content of a probe: the newest outstanding packet that is no probe and whose content no probe
-    /// carries, or else the newest probe. The new probe takes over its content.
-    pub fn supersede_newest(&mut self) -> Option<SentPacket> {
+    /// carries, or else the newest probe. The new probe takes over its content. Returns its sequence number, too.
+    pub fn supersede_newest(&mut self) -> Option<(u64, SentPacket)> {
         let is_candidate = |packet: &SentPacket| {
             packet.state == State::Outstanding && !packet.is_superseded && packet.slot != NO_MESSAGE
         };
         let place = self.packets.iter().rposition(|packet| is_candidate(packet) && !packet.is_probe);
         let place = place.or_else(|| self.packets.iter().rposition(is_candidate))?;
         self.packets[place].is_superseded = true;
-        Some(self.packets[place])
+        Some((self.front + place as u64, self.packets[place]))
     }
 
     /// Marks the last packet as a probe.
@@ -301,7 +306,13 @@ mod tests {
     #[test]
     fn a_probe_takes_over_the_newest_content() {
         let mut flight = ten();
-        assert_eq!(flight.supersede_newest().map(|packet| packet.index), Some(9));
-        assert_eq!(flight.supersede_newest().map(|packet| packet.index), Some(8));
+        assert_eq!(
+            flight.supersede_newest().map(|(sequence, packet)| (sequence, packet.index)),
+            Some((9, 9))
+        );
+        assert_eq!(
+            flight.supersede_newest().map(|(sequence, packet)| (sequence, packet.index)),
+            Some((8, 8))
+        );
     }
 }

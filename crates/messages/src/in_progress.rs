@@ -11,7 +11,7 @@ use super::message::MessagePayload;
 use super::send_buffer::{Waiting, remaining_slack};
 
 /// A message in progress.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ActiveMessage {
     /// The label as set by the application.
     pub asked: OctopusHeader,
@@ -59,10 +59,14 @@ pub(super) struct RepairEntry {
     pub index: u16,
     /// Number of times that it was lost.
     pub attempts: u32,
+    /// Sequence number under which it was lost last.
+    pub sequence: u64,
+    /// How that was found.
+    pub found: jettison_tcp::Repair,
 }
 
 /// The messages in progress. Slots are reused, with their memory.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct InProgress {
     slots: Vec<ActiveMessage>,
     free: Vec<u32>,

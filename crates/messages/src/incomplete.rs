@@ -5,7 +5,7 @@ use super::recency::Recency;
 use jettison_core::Time;
 
 /// Incomplete messages in slots, which are reused with their memory.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Incomplete {
     slots: Vec<Slot>,
     free: Vec<u32>,
@@ -16,7 +16,7 @@ pub(super) struct Incomplete {
     limit: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Slot {
     assembly: Assembly,
     /// The message: its stream, and its number in the stream's window.

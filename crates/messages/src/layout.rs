@@ -95,6 +95,15 @@ impl Layout {
         if index < self.data { self.covered(index) } else { self.size + ParityHeader::LENGTH as u64 }
     }
 
+    /// Place of packet `index` in the message; parity is behind the message's end.
+    #[inline]
+    pub fn offset(&self, index: u32) -> u64 {
+        match index.checked_sub(self.data) {
+            None => self.size * u64::from(index),
+            Some(parity) => self.length + self.size * u64::from(parity),
+        }
+    }
+
     /// Content bytes of packet `index` and all packets after it.
     #[inline]
     pub fn content_bytes_from(&self, index: u32) -> u64 {
@@ -234,6 +243,7 @@ mod tests {
         assert_eq!((layout.data, layout.parity), (3, 0));
         let bytes: Vec<_> = (0..3).map(|i| layout.content_bytes(i)).collect();
         assert_eq!(bytes, [1000, 1000, 500]);
+        assert_eq!([0, 2].map(|i| layout.offset(i)), [0, 2000]);
         let positions: Vec<_> = (0..3).map(|i| layout.position(i)).collect();
         assert_eq!(positions, [Position::First, Position::Middle, Position::Last]);
         assert_eq!(Layout::new(1000, 1000, 0.0, MOST).unwrap().position(0), Position::Solo);
@@ -244,6 +254,7 @@ mod tests {
         let layout = Layout::new(10_000, 1000, 0.25, MOST).unwrap();
         assert_eq!((layout.data, layout.parity), (11, 3), "996 bytes each");
         assert!((0..layout.packets()).all(|i| layout.content_bytes(i) <= 1000));
+        assert_eq!([10, 11, 13].map(|i| layout.offset(i)), [9_960, 10_000, 11_992]);
         for index in 0..layout.packets() {
             let rest: u64 = (index..layout.packets()).map(|i| layout.content_bytes(i)).sum();
             assert_eq!(layout.content_bytes_from(index), rest);

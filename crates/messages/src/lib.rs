@@ -46,7 +46,7 @@ mod timers;
 mod transmit;
 mod window;
 
-pub use connection::{Connection, Transmit};
+pub use connection::{Connection, Fragment, Transmit};
 pub use limits::Limits;
 pub use message::{Message, MessageEvent, MessageParams, MessagePayload, SendError};
 pub use parameters::{EstimateRule, OctopusParameters, Repair, SendVerdict};

@@ -22,7 +22,7 @@ use super::window::{Entry, JumpRule, Standing, Window};
 use jettison_tcp::Payload;
 
 /// The received messages.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Reassembly {
     streams: BTreeMap<u16, Window>,
     most_streams: usize,

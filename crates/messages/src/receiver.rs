@@ -16,7 +16,7 @@ use super::number_space::NumberSpace;
 use super::parameters::Settings;
 
 /// Received packets.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Receiver {
     settings: Settings,
     /// The current numbers, and those to which the sender may have jumped.

@@ -1,7 +1,7 @@
 //! The order in which slots were last used.
 
 /// A list of slots, least recently used first. All operations take constant time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Recency {
     links: Vec<Link>,
     oldest: u32,

@@ -13,7 +13,7 @@ use super::layout::Layout;
 use super::message::{MessageParams, MessagePayload, SendError};
 
 /// A waiting message.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Waiting {
     /// The label of the whole message, with the application's slack.
     pub label: OctopusHeader,
@@ -25,7 +25,7 @@ pub(super) struct Waiting {
 }
 
 /// The queue, bounded in bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SendBuffer {
     capacity: u64,
     bytes: u64,

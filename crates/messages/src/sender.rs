@@ -22,7 +22,7 @@ use jettison_tcp::congestion::{RateSample, RateSampler};
 use jettison_tcp::pacing::Pacer;
 
 /// The sending half of a connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Sender {
     pub settings: Settings,
     pub controller: Box<dyn PathController>,
@@ -38,6 +38,8 @@ pub(super) struct Sender {
     pub pacer: Pacer,
     pub last_rate: RateSample,
     pub rtt_sample: Option<Duration>,
+    /// The first packet found to be lost since the application asked last.
+    pub lost: Option<u64>,
     /// Total bytes sent when the window last held data back.
     pub limited_until: u64,
     /// Marks counted by the peer, modulo [`super::ack::Ack::CE_MODULUS`].
@@ -57,7 +59,7 @@ pub(super) struct Sender {
 }
 
 /// Lists reused for each ACK.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
     pub settled: Vec<(u64, SentPacket)>,
     pub arrived: Vec<ArrivedPacket>,
@@ -78,6 +80,7 @@ impl Sender {
             pacer: Pacer::default(),
             last_rate: RateSample::default(),
             rtt_sample: None,
+            lost: None,
             limited_until: 0,
             ce_count: 0,
             arrival: None,

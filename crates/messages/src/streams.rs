@@ -14,7 +14,7 @@ pub struct StreamOptions {
 }
 
 /// All streams of this sender.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Streams {
     streams: BTreeMap<u16, Stream>,
     first_message: MessageNumber,
@@ -23,7 +23,7 @@ pub(super) struct Streams {
     window: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Stream {
     options: StreamOptions,
     next: MessageNumber,

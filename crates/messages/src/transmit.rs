@@ -4,7 +4,7 @@
 use jettison_core::{Bytes, DropReason, Duration, Rate, Time};
 use jettison_wire::{InlineBytes, OctopusHeader, PacketKind, SequenceHeader};
 
-use super::connection::Transmit;
+use super::connection::{Fragment, Transmit};
 use super::in_flight::{NO_MESSAGE, SentPacket};
 use super::in_progress::RepairEntry;
 use super::layout;
@@ -14,8 +14,8 @@ use super::repair::RepairPolicy;
 use super::send_buffer::{Waiting, remaining_slack};
 use super::sender::Sender;
 use crate::path::PathSent;
-use jettison_tcp::Payload;
 use jettison_tcp::congestion::SendSnapshot;
+use jettison_tcp::{Limit, Payload, Repair};
 
 /// A candidate for the next packet.
 #[derive(Debug, Clone, Copy)]
@@ -151,6 +151,18 @@ impl Sender {
         if is_news { window.saturating_mul(2) } else { window }
     }
 
+    /// What holds the sender back, after [`Sender::poll_data`] gave nothing.
+    pub fn limit(&mut self, now: Time) -> Limit {
+        let Some(next) = self.next(now) else { return Limit::Application };
+        let (bytes, window) = (self.bytes_of(&next), self.window_for(&next));
+        let in_flight = self.flight.bytes();
+        let may_wait = in_flight > 0 || self.controller.next_wakeup().is_some();
+        match self.flight.is_full() || (in_flight + bytes > window && may_wait) {
+            true => Limit::Window,
+            false => Limit::Pacing,
+        }
+    }
+
     /// Whether window and pacing permit `bytes` now. If pacing does not, sets a deadline for when it will.
     fn may_leave(&mut self, bytes: u64, window: u64, now: Time) -> bool {
         let in_flight = self.flight.bytes();
@@ -180,17 +192,18 @@ impl Sender {
             Next::Repair(entry) => {
                 self.in_progress.repairs.pop_front();
                 self.in_progress.message_mut(entry.slot).to_repair -= 1;
-                Some(self.emit(entry.slot, entry.index, entry.attempts, now))
+                let repeats = Some((entry.attempts, entry.sequence, entry.found));
+                Some(self.emit(entry.slot, entry.index, repeats, now))
             }
             Next::Rest(slot, index) => {
                 self.in_progress.advance();
-                Some(self.emit(slot, index, 0, now))
+                Some(self.emit(slot, index, None, now))
             }
             Next::Message => {
                 self.begin_next(now);
                 let (slot, index) = self.in_progress.next_new()?;
                 self.in_progress.advance();
-                Some(self.emit(slot, index, 0, now))
+                Some(self.emit(slot, index, None, now))
             }
         }
     }
@@ -264,23 +277,27 @@ impl Sender {
                 return Some(transmit);
             }
         }
-        let Some(packet) = self.flight.supersede_newest() else {
+        let Some((sequence, packet)) = self.flight.supersede_newest() else {
             // Only such probes are in flight: another one replaces them.
             self.probes = 0;
             return Some(self.emit_empty(now));
         };
-        let transmit = self.emit(packet.slot, packet.index, packet.attempts + 1, now);
+        let transmit =
+            self.emit(packet.slot, packet.index, Some((packet.attempts + 1, sequence, Repair::Timeout)), now);
         self.flight.mark_probe();
         Some(transmit)
     }
 
-    /// Emits a packet.
-    fn emit(&mut self, slot: u32, index: u16, attempts: u32, now: Time) -> Transmit {
+    /// Emits a packet. `repeats` has the number of its earlier transmissions, the sequence number of the last one, and why it
+    /// is repeated.
+    fn emit(&mut self, slot: u32, index: u16, repeats: Option<(u32, u64, Repair)>, now: Time) -> Transmit {
+        let attempts = repeats.map_or(0, |(attempts, ..)| attempts);
         let message = self.in_progress.message_mut(slot);
         message.in_flight += 1;
         let layout = message.layout;
         let place = u32::from(index);
         let content = layout.content(&message.payload, place);
+        let beginning = message.payload.head;
         let label = OctopusHeader { position: layout.position(place), ..message.label };
         let bytes = HEADERS as u64 + layout.content_bytes(place);
         let snapshot = self.sampler.on_sent(now, self.flight.bytes());
@@ -302,7 +319,17 @@ impl Sender {
         self.counters.packets_retransmitted += u64::from(attempts > 0);
         self.counters.parity_sent += u64::from(place >= layout.data);
         self.sent(sequence, bytes, now);
-        Transmit { head, rest: content.rest, traffic_class: self.traffic_class() }
+        let fragment = Fragment {
+            stream: label.stream,
+            message: label.message,
+            head: beginning,
+            offset: layout.offset(place),
+            sequence,
+            repeats: repeats.map(|(_, sequence, _)| sequence),
+            repair: repeats.map(|(.., repair)| repair),
+        };
+        let traffic_class = self.traffic_class();
+        Transmit { head, rest: content.rest, traffic_class, fragment: Some(fragment) }
     }
 
     /// Emits an empty probe.
@@ -320,7 +347,8 @@ impl Sender {
         self.counters.bytes_sent += bytes;
         self.sent(sequence, bytes, now);
         let head = InlineBytes::new(&header.emit()).expect("eight bytes fit in forty");
-        Transmit { head, rest: Payload::Zeros(0), traffic_class: self.traffic_class() }
+        let traffic_class = self.traffic_class();
+        Transmit { head, rest: Payload::Zeros(0), traffic_class, fragment: None }
     }
 
     fn sent(&mut self, sequence: u64, bytes: u64, now: Time) {

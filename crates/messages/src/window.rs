@@ -12,7 +12,7 @@ use super::serial::unwrap_29;
 const ORIGIN: u64 = 1 << MessageNumber::BITS;
 
 /// The window of one stream.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Window {
     /// The number of the first message in it.
     base: u64,

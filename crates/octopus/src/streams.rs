@@ -15,7 +15,7 @@ const EXAMINED: usize = 32;
 /// have packets, the new one is refused.
 ///
 /// The key is a seeded hash of 64 bits: two given streams collide with a probability of about 1 in 10^19.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Streams<T> {
     seed: u64,
     slots: FxHashMap<u64, u32>,
@@ -30,7 +30,7 @@ pub struct Streams<T> {
     evicted: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry<T> {
     key: u64,
     in_use: bool,

@@ -119,7 +119,7 @@ impl Standard {
 }
 
 /// A machine that runs a program on one packet at a time.
-pub trait Machine {
+pub trait Machine: Clone {
     /// Saved state of a packet (headers, metadata, standard metadata) that waits in a queue.
     type Saved: Clone + Default + Send;
 

@@ -8,7 +8,7 @@ use crate::table::Tables;
 use jettison_p4_front::ir::Program;
 
 /// Tables, extern objects, and requests of the blocks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Plane {
     /// Tables with their entries, action profiles and value sets.
     pub tables: Tables,

@@ -82,7 +82,7 @@ impl<S: Clone> Context<S> {
 }
 
 /// Contexts of all packets inside the switch. Released contexts are reused with their memory.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Contexts<S> {
     entries: Vec<Context<S>>,
     free: Vec<u32>,

@@ -40,7 +40,7 @@ impl MirrorSession {
 }
 
 /// Configured sessions.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Mirrors {
     sessions: FxHashMap<u32, MirrorSession>,
 }

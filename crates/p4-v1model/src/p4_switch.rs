@@ -16,6 +16,7 @@ use jettison_p4_front::ir::Program;
 /// Pipeline that runs a P4 program, and a control plane with timed commands.
 ///
 /// A command runs before all other events of the switch at the same time.
+#[derive(Clone)]
 pub struct P4Switch<M: Machine> {
     pub(super) pipeline: Pipeline<SimpleSwitch<M>>,
     pub(super) replication: Replication,

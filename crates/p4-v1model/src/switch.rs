@@ -18,6 +18,7 @@ use jettison_p4_front::ir::Program;
 ///
 /// Between ingress and egress, a context keeps a packet's headers and metadata; its number is the packet's `meta.tag`.
 /// The packet's body is unchanged until egress has deparsed it.
+#[derive(Clone)]
 pub struct SimpleSwitch<M: Machine> {
     program: Arc<Program>,
     machine: M,
@@ -34,6 +35,7 @@ pub struct SimpleSwitch<M: Machine> {
 }
 
 /// State of a port.
+#[derive(Clone)]
 struct PortState {
     /// Random stream of egress, swapped with that of ingress while egress runs.
     random: Box<RandomStream>,
@@ -388,6 +390,10 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
 
     fn wants_idle_polls(&self, _: Port) -> bool {
         self.program.reads_dequeue_rate
+    }
+
+    fn writes_at_egress(&self) -> bool {
+        true
     }
 
     fn arrived(&mut self, at: Time) {

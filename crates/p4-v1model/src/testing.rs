@@ -1,7 +1,7 @@
 //! Test helpers: a scripted machine, and a switch with a sink.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
 
 use jettison_core::{DropReason, MarkReason, Seed, Time};
 use jettison_measure::Outcomes;
@@ -48,7 +48,7 @@ impl State {
 }
 
 /// Behaviour of a block.
-pub type Action = Box<dyn FnMut(&mut State, &mut Plane) + Send>;
+pub type Action = Arc<Mutex<dyn FnMut(&mut State, &mut Plane) + Send>>;
 
 /// Point at which a state was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +59,7 @@ pub enum At {
 
 /// Scripted machine: extracts a number of bytes as its header, emits them, and runs the test's functions in ingress and
 /// egress. Its checksum is the header's second byte, which becomes `0xcc`.
+#[derive(Clone)]
 pub struct Toy {
     state: State,
     header: usize,
@@ -89,10 +90,10 @@ impl Machine for Toy {
 
     fn run(&mut self, block: Block, _: Frame<'_>, plane: &mut Plane) {
         match block {
-            Block::Ingress => (self.ingress)(&mut self.state, plane),
+            Block::Ingress => self.ingress.lock().expect("no function panics")(&mut self.state, plane),
             Block::Egress => {
                 self.seen.send((At::Egress, self.state.clone())).expect("the receiver exists");
-                (self.egress)(&mut self.state, plane);
+                self.egress.lock().expect("no function panics")(&mut self.state, plane);
             }
             Block::VerifyChecksum => {}
             Block::ComputeChecksum => {
@@ -194,7 +195,7 @@ pub fn toy(
     egress: impl FnMut(&mut State, &mut Plane) + Send + 'static,
 ) -> (Toy, Receiver<(At, State)>) {
     let (seen, received) = channel();
-    let (ingress, egress) = (Box::new(ingress), Box::new(egress));
+    let (ingress, egress) = (Arc::new(Mutex::new(ingress)), Arc::new(Mutex::new(egress)));
     (Toy { state: State::default(), header, ingress, egress, seen }, received)
 }
 

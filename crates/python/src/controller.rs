@@ -10,6 +10,7 @@ use jettison_scenario::build::{Builder, MakeController, RunController};
 use jettison_sim::{Controller, Observation, RateChange};
 use pyo3::prelude::*;
 
+use crate::discipline::copied::{copied, refuse};
 use crate::discipline::{Control, keep_state};
 
 /// A controller, prepared by `jettison.controllers`.
@@ -63,6 +64,23 @@ struct Running {
     /// `None` after an exception.
     next: Option<Time>,
     control: Arc<Control>,
+}
+
+impl Clone for Running {
+    fn clone(&self) -> Running {
+        keep_state();
+        let copy = |observe, next| {
+            let control = Arc::clone(&self.control);
+            Running { observe, period: self.period, next, control }
+        };
+        Python::attach(|py| match copied(py, &self.observe, None) {
+            Ok((observe, _)) => copy(observe, self.next),
+            Err(error) => {
+                refuse("the object", error, |error| self.control.fail(error));
+                copy(self.observe.clone_ref(py), None)
+            }
+        })
+    }
 }
 
 impl Controller for Running {

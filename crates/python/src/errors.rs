@@ -38,7 +38,11 @@ fn in_python(error: impl Display) -> String {
         .to_string()
         .replace("--out", "`out`")
         .replace("--force", "`force=True`")
-        .replace("--store", "`store`");
+        .replace("--store", "`store`")
+        .replace("--variant", "`variant`")
+        .replace("--seed", "`seed`")
+        .replace("--until", "`until`")
+        .replace("--data", "`data`");
     let lines = text
         .split_inclusive('\n')
         .map(|line| line.strip_prefix("--").filter(|_| line.starts_with("--set ")).unwrap_or(line));

@@ -9,12 +9,16 @@ mod controller;
 mod declared;
 mod discipline;
 mod errors;
+mod explain;
+#[cfg(feature = "testing")]
+mod forked;
 mod run;
 mod scenario;
 mod sweep;
 #[cfg(feature = "testing")]
 mod synthetic;
 mod tables;
+mod whatif;
 
 use pyo3::prelude::*;
 
@@ -29,6 +33,11 @@ mod _jettison {
     #[pymodule_export]
     use crate::discipline::packet::{Message, PacketView};
     #[pymodule_export]
+    use crate::explain::explain;
+    #[cfg(feature = "testing")]
+    #[pymodule_export]
+    use crate::forked::forked;
+    #[pymodule_export]
     use crate::run::{check_results, default_jobs, run};
     #[pymodule_export]
     use crate::scenario::{Checked, check, find, toml_of, toml_value, with_axis, with_some_arms};
@@ -42,6 +51,8 @@ mod _jettison {
     use crate::synthetic::synthetic;
     #[pymodule_export]
     use crate::tables::{Stream, Tables};
+    #[pymodule_export]
+    use crate::whatif::whatif;
 
     use pyo3::prelude::*;
 

@@ -133,7 +133,7 @@ pub fn check_results(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
 
 /// Calls `work` in another thread, without the interpreter's lock. Ctrl-C or an exception of `progress` or of a queue
 /// discipline ends it early, and is raised here.
-fn supervised<T: Send>(
+pub fn supervised<T: Send>(
     py: Python<'_>,
     control: &Control,
     progress: Option<&Py<PyAny>>,

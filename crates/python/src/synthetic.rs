@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use jettison_core::{Duration, Time};
-use jettison_measure::{Kind, ObjectId, ObjectRecord, RunRecord, Series, metrics};
+use jettison_measure::{AccountLog, DecisionLog, Kind, ObjectId, ObjectRecord, RunRecord, Series, metrics};
 use jettison_report::{Closing, Experiment, MemoryWriter, Mode, RunKey, Variant, Writer, WriterOptions};
 use pyo3::prelude::*;
 
@@ -77,10 +77,12 @@ fn record(rows: u64) -> RunRecord {
     RunRecord {
         objects: objects.collect(),
         series: series.collect(),
-        drops: Vec::new(),
-        drops_not_logged: 0,
+        drops: DecisionLog::default(),
         frames: Vec::new(),
+        events: Vec::new(),
         summary: Vec::new(),
         gauges: Vec::new(),
+        accounts: AccountLog::default(),
+        ends: Vec::new(),
     }
 }

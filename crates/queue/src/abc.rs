@@ -117,7 +117,7 @@ fn build(
 }
 
 /// One FIFO queue under ABC.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Abc {
     parameters: AbcParameters,
     /// μ as reported by the link.
@@ -131,7 +131,7 @@ pub struct Abc {
 }
 
 /// Departures within a sliding window.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Departures {
     /// Start time and bytes of each part of the window, oldest first.
     parts: VecDeque<(Time, u64)>,

@@ -85,7 +85,7 @@ fn build(
 }
 
 /// One FIFO queue under BLUE.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Blue {
     parameters: BlueParameters,
     random: RandomStream,

@@ -74,6 +74,7 @@ fn build(
 }
 
 /// The queues of one port.
+#[derive(Clone)]
 pub struct Bmv2 {
     /// Highest priority first.
     queues: Vec<Queue>,
@@ -81,6 +82,7 @@ pub struct Bmv2 {
     refused: Option<Time>,
 }
 
+#[derive(Clone)]
 struct Queue {
     // Parameters.
     limit: Limit,

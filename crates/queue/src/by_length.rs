@@ -2,7 +2,7 @@
 
 /// Queues bucketed by length in packets, empty queues included. Lengths change by one packet at a time, so the maximum
 /// also changes by at most one and needs no search.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ByLength {
     /// One link per queue, followed by one list head per length. The lists are rings, so insertion and removal have no
     /// special case at the ends.

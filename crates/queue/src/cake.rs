@@ -81,7 +81,7 @@ fn build(
 }
 
 /// Parameters shared by all tins.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Settings {
     identity: Identity,
     overhead: Framing,
@@ -91,7 +91,7 @@ struct Settings {
 }
 
 /// The shaper.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Shaper {
     clock: VirtualClock,
     rate: Rate,
@@ -101,7 +101,7 @@ struct Shaper {
 }
 
 /// CAKE's tins and their common packet pool.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Cake {
     parameters: CakeParameters,
     settings: Settings,

@@ -10,9 +10,12 @@
 //! `ce_threshold` marks beside CoDel: every ECN-capable packet whose sojourn time is above it, at its departure. That is the
 //! step marking that DCTCP and other scalable senders expect.
 //!
+//! `spare_below` is of this project (docs/src/value.md): a signal that would hit a flow that holds little of the queue waits for the next
+//! packet of a flow that holds more.
+//!
 //! Units: `target`, `interval`, `ce_threshold` and `clock` are times; `maxpacket` is bytes of IP length.
 
-use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Time};
+use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{BLUE, Line::Solid};
 use jettison_registry::{Entry, ParameterError};
@@ -22,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ce_threshold;
 use crate::entry::{BuildContext, Discipline};
+use crate::flow_counts::FlowCounts;
 use crate::{
     Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, InLinux, Limit, Qdisc, QdiscContext,
     QueueDiscipline,
@@ -68,6 +72,10 @@ pub struct CodelParameters {
     pub clock: Option<Duration>,
     /// Control law: RFC 8289's, exact or by the lookup table of the P4 program, or P4-CoDel's, which does not use `maxpacket`.
     pub control_law: ControlLaw,
+    /// A packet is not signalled if its flow holds less than this fraction of what the flows that wait hold on average; the
+    /// signal goes to the next packet of a flow that holds as much. 0: every packet may be signalled, as the RFC says.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub spare_below: f64,
     /// Buffer limit in packets, bytes (IP length) or both; arrivals that exceed it are dropped.
     pub limit: Limit,
 }
@@ -82,6 +90,7 @@ impl Default for CodelParameters {
             ce_threshold: None,
             clock: None,
             control_law: ControlLaw::Exact,
+            spare_below: 0.0,
             limit: Limit::default(),
         }
     }
@@ -111,9 +120,13 @@ impl CodelParameters {
 
 fn build(
     parameters: CodelParameters,
-    _: &BuildContext<'_>,
+    context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
-    Ok(Box::new(Codel::new(&parameters)?))
+    let mut queue = Codel::new(&parameters)?;
+    if let Some(sparing) = &mut queue.sparing {
+        sparing.counts = FlowCounts::new((context.random)("hash").uniform(0, u64::MAX));
+    }
+    Ok(Box::new(queue))
 }
 
 /// Linux's `codel`: tc-codel(8).
@@ -143,12 +156,15 @@ impl CodelParameters {
         })?;
         ParameterError::unless(self.control_law == ControlLaw::Exact, "control_law", || {
             "must be \"exact\" for `tc`: Linux has only RFC 8289's control law".to_owned()
+        })?;
+        ParameterError::unless(self.spare_below == 0.0, "spare_below", || {
+            "must be 0 for `tc`: Linux's CoDel spares no flow".to_owned()
         })
     }
 }
 
 /// One FIFO queue under CoDel.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Codel {
     settings: CodelSettings,
     ecn: bool,
@@ -157,6 +173,17 @@ pub struct Codel {
 
     state: CodelState,
     fifo: Fifo,
+    /// Only with `spare_below`.
+    sparing: Option<Box<Sparing>>,
+}
+
+/// State of `spare_below`.
+#[derive(Debug, Clone)]
+struct Sparing {
+    below: f64,
+    counts: FlowCounts,
+    /// Signals that wait for a packet of a flow that holds enough.
+    owed: u32,
 }
 
 impl Codel {
@@ -166,6 +193,9 @@ impl Codel {
     /// If a parameter is out of range.
     pub fn new(parameters: &CodelParameters) -> Result<Codel, ParameterError> {
         ce_threshold::check(parameters.ce_threshold)?;
+        let below = parameters.spare_below;
+        ParameterError::require((0.0..=1.0).contains(&below), "spare_below", "be in [0, 1]", below)?;
+        let sparing = || Box::new(Sparing { below, counts: FlowCounts::new(0), owed: 0 });
         Ok(Codel {
             settings: parameters.settings()?,
             ecn: parameters.ecn,
@@ -173,7 +203,37 @@ impl Codel {
             limit: parameters.limit,
             state: CodelState::default(),
             fifo: Fifo::default(),
+            sparing: (below > 0.0).then(sparing),
         })
+    }
+
+    /// The next packet to send where flows that hold little are spared. CoDel's state moves as if the packet that it judged were
+    /// signalled. What is owed is forgotten with the standing queue.
+    fn dequeue_sparing(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
+        let sparing = self.sparing.as_deref_mut()?;
+        while let Some(mut packet) = self.fifo.pop() {
+            let held = sparing.counts.remove(&packet);
+            let sojourn = now.since(packet.meta.enqueued_at);
+            let signals = self.state.judge(&self.settings, sojourn, self.fifo.backlog().bytes, now);
+            if !self.state.is_dropping() {
+                sparing.owed = 0;
+            }
+            sparing.owed += u32::from(signals);
+            if sparing.owed == 0 || held < sparing.below {
+                return Some(packet);
+            }
+            sparing.owed -= 1;
+            if self.ecn && packet.mark_ce() {
+                out.marked(&packet, MarkReason::CoDel, now);
+                return Some(packet);
+            }
+            out.dropped(packet, DropReason::CoDel, now);
+        }
+        sparing.owed = 0;
+        if self.settings.control_law != ControlLaw::P4Codel {
+            self.state.emptied();
+        }
+        None
     }
 
     /// Marks a departing packet whose sojourn time, as CoDel sees it, is above the threshold.
@@ -189,6 +249,9 @@ impl QueueDiscipline for Codel {
     /// Stamps the arrival time (RFC 8289 §5.4). Drops by a full buffer do not affect CoDel's state.
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         if self.limit.admits(self.fifo.backlog(), packet.meta.length) {
+            if let Some(sparing) = &mut self.sparing {
+                sparing.counts.add(&packet);
+            }
             self.fifo.push(packet, now);
         } else {
             out.dropped(packet, DropReason::BufferFull, now);
@@ -196,7 +259,10 @@ impl QueueDiscipline for Codel {
     }
 
     fn dequeue(&mut self, now: Time, out: &mut dyn Outcomes) -> Option<Packet> {
-        let mut departing = self.state.dequeue(&self.settings, self.ecn, &mut self.fifo, now, out);
+        let mut departing = match &self.sparing {
+            None => self.state.dequeue(&self.settings, self.ecn, &mut self.fifo, now, out),
+            Some(_) => self.dequeue_sparing(now, out),
+        };
         if let (Some(threshold), Some(packet)) = (self.ce_threshold, &mut departing) {
             self.mark_late(threshold, packet, now, out);
         }
@@ -231,8 +297,7 @@ impl CodelStore for Fifo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{build_error, built, packet_with};
-    use jettison_core::MarkReason;
+    use crate::testing::{build_error, built, packet_of, packet_with};
     use jettison_measure::Tally;
     use jettison_wire::Ecn;
     use serde_json::{Value, json};
@@ -319,6 +384,55 @@ mod tests {
             queue.dequeue(Time::from_micros(leaves), &mut tally);
         }
         assert_eq!(tally.marks.iter().map(|mark| mark.0).collect::<Vec<_>>(), [1]);
+    }
+
+    /// Every tenth packet is of flow 2, the others of flow 1, twice as many as leave. Dropped packets by flow.
+    fn two_flows(spare_below: f64) -> [usize; 2] {
+        let parameters = json!({ "kind": "codel", "spare_below": spare_below, "limit": "unlimited" });
+        let (mut queue, mut tally, mut sent) = (built(parameters), Tally::default(), 0);
+        for id in 0..2000u32 {
+            let now = Time::from_millis(u64::from(id));
+            queue.enqueue(packet_of(if id % 10 == 0 { 2 } else { 1 }, id, 1500), now, &mut tally);
+            if id % 2 == 1 {
+                sent += usize::from(queue.dequeue(now, &mut tally).is_some());
+            }
+        }
+        assert_eq!(sent + tally.drops.len() + queue.backlog().packets as usize, 2000);
+        let of_second = tally.drops.iter().filter(|(id, ..)| id % 10 == 0).count();
+        [tally.drops.len() - of_second, of_second]
+    }
+
+    #[test]
+    fn flows_that_hold_little_are_spared_and_the_signals_go_to_others() {
+        let [first, second] = two_flows(0.0);
+        assert!(second > 0);
+        let [instead, spared] = two_flows(0.5);
+        // A tenth of the packets is a fifth of the mean of two flows.
+        assert_eq!(spared, 0);
+        let (all, now) = (first + second, instead);
+        assert!(now.abs_diff(all) <= all / 20, "{now} of {all} signals");
+        // Below a fifth the flow is not spared.
+        assert!(two_flows(0.1)[1] > 0);
+    }
+
+    #[test]
+    fn a_flow_alone_is_never_spared() {
+        let of = |spare_below: f64| {
+            let parameters = json!({ "kind": "codel", "spare_below": spare_below, "limit": "unlimited" });
+            overload(parameters, Ecn::NotEct).0.drops
+        };
+        assert_eq!(of(1.0), of(0.0));
+    }
+
+    #[test]
+    fn signals_are_marks_with_ecn_as_ever() {
+        let parameters = json!({ "kind": "codel", "spare_below": 0.5, "ecn": true, "limit": "unlimited" });
+        let (tally, sent, _) = overload(parameters, Ecn::Ect0);
+        assert!(tally.drops.is_empty() && tally.marks.len() > 20);
+        assert_eq!(sent.iter().filter(|p| p.ecn() == Ecn::Ce).count(), tally.marks.len());
+        let (key, message) = build_error(json!({ "kind": "codel", "spare_below": 1.5 }));
+        assert_eq!(key, "spare_below");
+        assert!(message.contains("must be in [0, 1], got 1.5"), "{message}");
     }
 
     #[test]

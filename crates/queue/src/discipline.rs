@@ -1,5 +1,6 @@
 //! The interface of queue disciplines.
 
+use dyn_clone::DynClone;
 use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
@@ -9,7 +10,7 @@ use jettison_wire::Packet;
 /// Object-safe, because bands hold arbitrary disciplines, scenario files select them by name and Python can implement
 /// them. Every packet that is enqueued either leaves by `dequeue` or is reported to `out` as dropped. A discipline sets
 /// `meta.enqueued_at` and `meta.enq_qdepth` of each packet that it queues ([`crate::Fifo::push`] does so).
-pub trait QueueDiscipline: Send {
+pub trait QueueDiscipline: DynClone + Send {
     /// Queues a packet, or drops it or a queued packet in its place.
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes);
 
@@ -78,6 +79,8 @@ pub trait QueueDiscipline: Send {
         self.backlog()
     }
 }
+
+dyn_clone::clone_trait_object!(QueueDiscipline);
 
 /// A change of a setting at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

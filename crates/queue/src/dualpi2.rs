@@ -63,7 +63,7 @@ fn build(
 }
 
 /// The coupled L and C queues.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DualPi2 {
     parameters: DualPi2Parameters,
     /// p_Cmax: from this probability on, the Classic queue drops instead of marking.
@@ -103,7 +103,7 @@ enum Treatment {
 }
 
 /// Deterministic Bernoulli process (RFC 9332 appendix A.1, `recur`): events with a given likelihood, evenly spaced.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Recurrence(f64);
 
 impl Recurrence {

@@ -145,6 +145,7 @@ pub(crate) fn qdisc(parameters: EtsParameters, context: &QdiscContext<'_>) -> Re
 }
 
 /// Strict bands and sharing bands.
+#[derive(Clone)]
 pub struct Ets {
     /// Band of each DSCP; `None` to select the band by traffic class.
     by_dscp: Option<[u8; 64]>,
@@ -156,6 +157,7 @@ pub struct Ets {
 }
 
 /// A band that shares.
+#[derive(Clone)]
 struct Sharing {
     queue: Peeked,
     quantum: u64,

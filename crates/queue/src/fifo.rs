@@ -8,7 +8,7 @@ use jettison_wire::Packet;
 use crate::Backlog;
 
 /// Packets in arrival order, with a byte count.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
     bytes: u64,

@@ -7,7 +7,7 @@ const WAYS: usize = 8;
 
 /// Per-flow state of type `T`: an 8-way set-associative table keyed by a hash of the five-tuple. A flow keeps its slot
 /// while it is busy. A new flow takes an idle slot of its set; if all eight are busy, it shares one of them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FlowTable<T> {
     seed: u64,
     /// Number of sets minus one; the number of sets is a power of two.

@@ -154,7 +154,7 @@ fn qdisc(parameters: FqParameters, context: &QdiscContext<'_>) -> Result<Qdisc, 
 }
 
 /// Queues of flows that are served in turn, and of flows that wait.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fq {
     parameters: FqParameters,
     pool: PacketPool,

@@ -153,7 +153,7 @@ fn qdisc(parameters: FqCodelParameters, context: &QdiscContext<'_>) -> Result<Qd
 }
 
 /// Flow queues, each under its own CoDel.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FqCodel {
     settings: CodelSettings,
     ecn: bool,
@@ -176,7 +176,7 @@ pub struct FqCodel {
     backlog: Backlog,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct FlowQueue {
     packets: Chain,
     codel: CodelState,

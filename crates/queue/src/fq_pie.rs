@@ -152,7 +152,7 @@ fn qdisc(parameters: FqPieParameters, context: &QdiscContext<'_>) -> Result<Qdis
 }
 
 /// Flow queues, each under its own PIE.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FqPie {
     settings: PieSettings,
     quantum: i64,

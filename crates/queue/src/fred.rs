@@ -124,7 +124,7 @@ fn build(
 }
 
 /// One FIFO queue under FRED.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fred {
     parameters: FredParameters,
     min_th: f64,

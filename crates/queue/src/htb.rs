@@ -54,6 +54,7 @@ const PRIOS: usize = 8;
 const LEVELS: usize = 8;
 
 /// Classes of a tree with the disciplines of its leaves.
+#[derive(Clone)]
 pub struct Htb {
     limit: Limit,
     overhead: Framing,
@@ -74,6 +75,7 @@ pub struct Htb {
     refused: Option<Time>,
 }
 
+#[derive(Clone)]
 struct Class {
     name: String,
     parent: Option<u16>,
@@ -88,6 +90,7 @@ struct Class {
     configured: [Rate; 2],
 }
 
+#[derive(Clone)]
 struct Leaf {
     class: u16,
     prio: u8,

@@ -10,14 +10,14 @@ const NONE: u32 = u32::MAX;
 
 /// The packets of many [`Chain`]s in one slab. Once the slab has grown to the peak backlog, packets need no allocation;
 /// an idle queue needs no memory.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PacketPool {
     nodes: Vec<Node>,
     /// Head of the free list, linked by `next`.
     free: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Node {
     packet: Option<Packet>,
     next: u32,

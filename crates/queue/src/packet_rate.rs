@@ -64,6 +64,7 @@ fn build(
 }
 
 /// A discipline served at a packet rate.
+#[derive(Clone)]
 pub struct PacketRate {
     // Parameters.
     inner: Box<dyn QueueDiscipline>,

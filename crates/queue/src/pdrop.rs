@@ -92,7 +92,7 @@ fn build(
 }
 
 /// One FIFO queue with priority dropping.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Pdrop {
     parameters: PdropParameters,
     streams: Streams<Fates>,

@@ -11,6 +11,7 @@ use crate::{Backlog, QueueDiscipline};
 /// A shaper must know the length of the next packet before it may send it, but only `dequeue` tells which packet an active
 /// queue management sends next. So the packet is dequeued when it is first asked for and held until it may leave. The inner
 /// discipline therefore decides about a packet when the packet reaches the head, not when it leaves.
+#[derive(Clone)]
 pub struct Peeked {
     inner: Box<dyn QueueDiscipline>,
     head: Option<Packet>,

@@ -128,7 +128,7 @@ fn build(
 }
 
 /// One FIFO queue under PI2.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Pi2 {
     parameters: Pi2Parameters,
     /// √p_cmax: the cap on p' for Classic packets.

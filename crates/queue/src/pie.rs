@@ -178,7 +178,7 @@ fn sixteenths(key: &str, gain: Hertz) -> Result<u64, ParameterError> {
 }
 
 /// One FIFO queue under PIE.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Pie {
     settings: PieSettings,
     on_off: bool,

@@ -117,6 +117,7 @@ fn build(
 }
 
 /// A discipline behind a policer.
+#[derive(Clone)]
 pub struct Policer {
     // Parameters.
     policed: Option<Classifier>,

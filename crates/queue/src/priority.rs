@@ -148,6 +148,7 @@ pub(crate) fn by_dscp(
 }
 
 /// Strict-priority scheduler over bands.
+#[derive(Clone)]
 pub struct Priority {
     /// Band of each DSCP; `None` to select the band by traffic class.
     by_dscp: Option<[u8; 64]>,

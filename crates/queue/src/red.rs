@@ -164,7 +164,7 @@ fn build(
 }
 
 /// One FIFO queue under RED.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Red {
     parameters: RedParameters,
     settings: RedSettings,

@@ -71,7 +71,7 @@ fn build(
 }
 
 /// One FIFO queue under RED with drop preference management.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RedDpm {
     parameters: RedDpmParameters,
     settings: RedSettings,

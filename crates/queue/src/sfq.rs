@@ -104,7 +104,7 @@ fn qdisc(parameters: SfqParameters, context: &QdiscContext<'_>) -> Result<Qdisc,
 }
 
 /// Hashed flow queues, served round robin.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Sfq {
     parameters: SfqParameters,
     /// Source of the hash seeds.

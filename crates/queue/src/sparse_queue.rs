@@ -13,7 +13,7 @@ const SLACK: usize = 8;
 
 /// Numbered entries in order. An entry that leaves from the middle leaves a gap, so that no other entry moves; the caller closes
 /// the gaps once they are the majority ([`is_sparse`](SparseQueue::is_sparse)). All operations take constant time on average.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SparseQueue<T> {
     /// Entries and gaps. The first one is an entry, unless all is empty.
     row: VecDeque<Option<T>>,
@@ -149,7 +149,7 @@ impl<T> SparseQueue<T> {
 }
 
 /// A [`Fifo`](crate::Fifo) whose packets can leave from the middle.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SparseFifo {
     packets: SparseQueue<Packet>,
     bytes: u64,

@@ -56,7 +56,7 @@ fn qdisc(parameters: TailDropParameters, context: &QdiscContext<'_>) -> Result<Q
 }
 
 /// A FIFO queue with a limit.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct TailDrop {
     parameters: TailDropParameters,
     fifo: Fifo,

@@ -173,6 +173,7 @@ pub(crate) fn tc_framing(
 }
 
 /// A discipline behind a token bucket.
+#[derive(Clone)]
 pub struct Tbf {
     // Parameters.
     burst: Option<Bytes>,

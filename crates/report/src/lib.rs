@@ -14,6 +14,7 @@ mod comparison;
 mod difference;
 mod error;
 mod estimate;
+pub mod explain;
 mod flent;
 pub mod html;
 mod load;
@@ -49,6 +50,7 @@ pub use model::{
     Manifest, Mode, RunEntry, RunKey, RunTiming, Status, ThreadLateness, Timeliness, Timing, Variant, View,
     names_object,
 };
+pub use number::{plain as plain_number, signed as signed_number};
 pub use pcapng::PortCapture;
 pub use reproduction::{ClaimRecord, Counts, ReproductionRecord, ReproductionRow, Sentence, Tagged, Verdict};
 pub use reproduction_table::{claims_table, reproduction_table};
@@ -58,9 +60,10 @@ pub use side_by_side::{
 };
 pub use side_by_side_table::side_by_side_table;
 pub use store::{
-    About, CaptureFolder, Captures, Claim, ClaimedFolder, Closing, Fault, FaultKind, Results, RunStore,
-    Search, SeriesRun, StoredCapture, StoredRun, Verification, Writer, WriterOptions, capture_port, check,
-    is_whole_partition, partition, store_beside, stored_manifest, verify,
+    About, CaptureFolder, Captures, Claim, ClaimedFolder, Closing, DropRow, Fault, FaultKind, Results,
+    RunStore, SCENARIO, Search, SeriesRun, StoredCapture, StoredRun, Verification, Writer, WriterOptions,
+    capture_port, check, is_whole_partition, partition, store_beside, stored_events, stored_evidence,
+    stored_manifest, stored_timing, verify,
 };
 #[cfg(feature = "arrow")]
 pub use store::{MemoryResults, MemoryWriter, partition_of, summarise};

@@ -170,7 +170,7 @@ pub enum View {
 }
 
 /// Key of a run: a variant with a seed.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RunKey {
     /// Name of the variant.
     pub variant: String,
@@ -392,7 +392,7 @@ pub(crate) fn table_of(kind: Kind) -> &'static str {
     }
 }
 
-/// `timing.json`: durations, which differ between machines and runs.
+/// `timing.json`: durations and places, which differ between machines and runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// Seconds from start to end.
@@ -401,6 +401,9 @@ pub struct Timing {
     pub jobs: usize,
     /// The runs, in the order of the experiment.
     pub runs: Vec<RunTiming>,
+    /// The scenario's file, seen from the folder of the results; empty if it was none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scenario: String,
 }
 
 /// Duration of one run.

@@ -4,7 +4,7 @@
 const LOPSIDED: f64 = 0.1;
 
 /// `value` with about three significant digits; whole numbers from 1,000 on.
-pub(crate) fn plain(value: f64) -> String {
+pub fn plain(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
     }
@@ -38,7 +38,7 @@ pub(crate) fn with_interval(mean: f64, interval: Option<[f64; 2]>) -> String {
 }
 
 /// A difference with its interval and its sign: `+0.44 ± 0.13`.
-pub(crate) fn signed(mean: f64, interval: Option<[f64; 2]>) -> String {
+pub fn signed(mean: f64, interval: Option<[f64; 2]>) -> String {
     let text = with_interval(mean, interval);
     if mean > 0.0 { format!("+{text}") } else { text }
 }

@@ -7,7 +7,10 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 use jettison_core::{DropReason, Duration, Gauge, MarkReason, Time};
-use jettison_measure::{DropRecord, Metric, Recorder, RecorderSettings, RunRecord, Series, metrics};
+use jettison_measure::{
+    AccountRow, Component, DropRecord, Metric, Part, Reason, Recorder, RecorderSettings, RunRecord, Series,
+    Spot, Status, Unit, UnitKind, metrics,
+};
 use jettison_wire::FlowId;
 
 use crate::model::{Combine, Experiment, Failure, Figure, Input, LiveFacts, Mode, RunKey, Variant, View};
@@ -125,7 +128,9 @@ fn record_of(arm: u64, seed: u64, mode: Mode) -> RunRecord {
         recorder.sample_flow(flow(bulk), now);
         recorder.end_sample(now);
     }
-    recorder.finish(Time::from_secs(20))
+    let mut record = recorder.finish(Time::from_secs(20));
+    add_account(&mut record, seed);
+    record
 }
 
 /// Stored results of two variants, one with gauges: CoDel's count, as a whole and in a band.
@@ -147,6 +152,24 @@ pub(crate) fn gauges(target: &Path) -> Results {
         writer.add_run(&RunKey { variant: variant.to_owned(), seed: 1 }, &record).unwrap();
     }
     writer.finish(Closing::default()).unwrap()
+}
+
+/// Adds the account of a unit: some time in a queue, for which a drop is to blame, and on the link.
+fn add_account(record: &mut RunRecord, seed: u64) {
+    let ms = Duration::from_millis;
+    let part = |component, spot, duration, decision| Part { component, spot, duration, decision };
+    let parts = [
+        part(Component::RetransmissionRack, Spot::Sender(0), ms(20 + seed), Some(seed)),
+        part(Component::Queue, Spot::Queue(1), ms(3), None),
+        part(Component::Playout, Spot::Receiver(1), ms(500), None),
+    ];
+    let (start, end) = (Time::from_secs(1), Time::from_secs(1) + ms(523 + seed));
+    let unit = Unit::new(UnitKind::Segment, 7, 2).of(FlowId(0));
+    for part in parts {
+        let (status, reason) = (Status::Shown, Reason::None);
+        record.accounts.push(AccountRow { unit, start, end, status, reason, part });
+    }
+    record.ends = [["server", "r"], ["r", "client"]].map(|ends| ends.map(str::to_owned)).to_vec();
 }
 
 /// Stored live results of two variants with two seeds; one run is truncated and one is missing.

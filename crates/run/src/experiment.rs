@@ -26,6 +26,7 @@ use crate::matrix::{Finished, Job, Progress, run_matrix};
 use crate::notice::Notice;
 use crate::precision::{Precision, PrecisionError};
 use crate::program::Program;
+use crate::rebuild::place_of;
 
 /// Captured bytes per frame: all headers with their options, and the start of the payload.
 pub(crate) const SNAP: usize = 128;
@@ -138,6 +139,7 @@ pub fn run_scenario(
         force: options.force,
         commit: options.program.commit.clone(),
         keys: keys_of(scenario, options, &jobs(scenario)),
+        scenario: Some(scenario.to_toml()),
     };
     // First, because it excludes other processes that write to the same folder.
     let mut writer = Writer::create(options.out, experiment, keep)?;
@@ -186,7 +188,8 @@ fn run_all(
     if let (Some(precision), Some(_)) = (options.precision, shelf) {
         reach(precision, scenario, builder, options, writer, shelf)?;
         let experiment = describe(scenario, builder, Mode::Simulated, options.figures.clone());
-        writer.restart(experiment, keys_of(scenario, options, &jobs(scenario)));
+        let keys = keys_of(scenario, options, &jobs(scenario));
+        writer.restart(experiment, keys, Some(scenario.to_toml()));
     }
     let all = jobs(scenario);
     let runs = Jobs::new(scenario, builder, options, shelf, writer.captures(), &all);
@@ -218,7 +221,9 @@ fn run_all(
     let timings = timings.into_iter().map(|(_, timing)| timing).collect();
     let summaries: Vec<RunSummary> = writer.runs().cloned().collect();
     let warnings = guard::warnings(scenario, builder, &summaries);
-    closing(&stopwatch, options.jobs, timings, warnings, || (options.compare)(&summaries))
+    let mut closing = closing(&stopwatch, options.jobs, timings, warnings, || (options.compare)(&summaries))?;
+    closing.timing.scenario = place_of(Path::new(&scenario.file), writer.target());
+    Ok(closing)
 }
 
 /// Adds seeds to the scenario until the precision is reached. Each run is kept in the store, from which the results are
@@ -283,7 +288,8 @@ pub(crate) fn closing(
     if runs.is_empty() {
         return Err(RunError::NothingFinished);
     }
-    let timing = Timing { wall_seconds: stopwatch.elapsed().wall.as_secs_f64(), jobs, runs };
+    let wall_seconds = stopwatch.elapsed().wall.as_secs_f64();
+    let timing = Timing { wall_seconds, jobs, runs, ..Timing::default() };
     Ok(Closing { timing, reproduction: compare(), warnings })
 }
 

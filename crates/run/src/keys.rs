@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// Part of every key; to be changed with the derivation of keys or with the contents of a store.
-const FORM: &str = "jettison run 2";
+const FORM: &str = "jettison run 3";
 /// Keys of a scenario that do not affect a run: texts about it, and selections of runs.
 const ABOUT: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
 /// Tables with significant order: it decides between equal links and between simultaneous events.

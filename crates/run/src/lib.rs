@@ -9,6 +9,7 @@ mod complete;
 mod durable;
 pub mod estimate;
 mod experiment;
+pub mod explain;
 pub mod guard;
 mod keys;
 #[cfg(feature = "live")]
@@ -20,7 +21,11 @@ mod notice;
 mod precision;
 mod presets;
 mod program;
+pub mod rebuild;
 pub mod reproduce;
+mod situations;
+pub mod value;
+pub mod whatif;
 
 pub use compare::{CompareError, Compared, compare};
 pub use experiment::{RunError, RunOptions, StorePlace, describe, run_scenario};
@@ -32,3 +37,4 @@ pub use notice::Notice;
 pub use precision::{Precision, PrecisionError, Widest};
 pub use presets::{Preset, load};
 pub use program::Program;
+pub use situations::Situation;

@@ -140,6 +140,14 @@ enum NodeSpec {
     Router { name: String, make: MakeSwitch },
 }
 
+impl NodeSpec {
+    fn name(&self) -> &str {
+        match self {
+            NodeSpec::Host { name, .. } | NodeSpec::Router { name, .. } => name,
+        }
+    }
+}
+
 struct FlowSpec {
     name: String,
     ends: [NodeId; 2],
@@ -256,7 +264,9 @@ impl WorldBuilder {
             graph.edges[a].push((b, ends[0].port));
             graph.edges[b].push((a, ends[1].port));
             for (spec, from, to) in [(link.forward, ends[0], ends[1]), (link.reverse, ends[1], ends[0])] {
-                let queue = recorder.add_queue(spec.name.as_str()).index;
+                let queue = recorder.add_queue(spec.name.as_str());
+                recorder.set_ends(queue, specs[from.node].name(), specs[to.node].name());
+                let queue = queue.index;
                 ports[from.node].push(PortParts {
                     queue: spec.queue,
                     hooks: spec.hooks,
@@ -386,12 +396,14 @@ impl WorldBuilder {
             events: 0,
             next_sample: Time::ZERO + interval,
             measuring: warm_up == Time::ZERO,
+            draw: 0,
             pending: Vec::new(),
             outbox: Vec::new(),
             delivered: Vec::new(),
             scheduled,
             controllers: Vec::new(),
             control_error: None,
+            script: None,
         };
         // Every queue gets the rate of its link at the start, and again at each scheduled change.
         for at in 0..world.directions.len() {

@@ -3,6 +3,7 @@
 //! A controller is sans-IO like any component: it says when it wants to be asked, gets what was observed since the last
 //! time, and returns new rates. It has one slot of the agenda, after all other components of that instant.
 
+use dyn_clone::DynClone;
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_queue::{Backlog, QueueChange, QueueSetting};
 use jettison_registry::suggestion;
@@ -14,7 +15,7 @@ use crate::direction::End;
 use crate::world::{Node, World};
 
 /// A program that sets the rates of shapers in a run.
-pub trait Controller: Send {
+pub trait Controller: DynClone + Send {
     /// The next time at which it is asked; `None` for never. Constant between two calls of [`Controller::observe`].
     fn next_wakeup(&self) -> Option<Time>;
 
@@ -24,6 +25,8 @@ pub trait Controller: Send {
     /// Called when a change was refused. The run ends.
     fn refused(&mut self, _error: &ControlError) {}
 }
+
+dyn_clone::clone_trait_object!(Controller);
 
 /// What a controller observed.
 #[derive(Debug, Clone, Copy)]
@@ -128,6 +131,7 @@ pub enum ControlError {
 }
 
 /// A controller in a world.
+#[derive(Clone)]
 pub(crate) struct Controlled {
     name: String,
     controller: Box<dyn Controller>,
@@ -150,6 +154,13 @@ pub(crate) struct Reply {
     pub(crate) at: Time,
     pub(crate) out: Duration,
     pub(crate) back: Duration,
+}
+
+impl Controlled {
+    /// Its name in messages.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 impl World {

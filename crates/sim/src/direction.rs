@@ -9,6 +9,7 @@ use jettison_wire::Packet;
 use crate::way::Way;
 
 /// The link model of a direction. The common case avoids a virtual call.
+#[derive(Clone)]
 pub enum Carrier {
     /// A fixed (or scheduled) rate.
     Fixed(FixedRate),
@@ -48,6 +49,7 @@ pub(crate) struct End {
 }
 
 /// One direction of a link.
+#[derive(Clone)]
 pub(crate) struct Direction {
     // Parameters.
     pub(crate) name: String,

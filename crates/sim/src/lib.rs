@@ -16,9 +16,11 @@ mod agenda;
 mod builder;
 mod control;
 mod direction;
+mod fork;
 mod host;
 mod outside;
 mod routing;
+mod script;
 mod sink;
 mod way;
 mod world;
@@ -30,5 +32,9 @@ pub use builder::{
 };
 pub use control::{ControlError, Controller, ControllerSpec, LinkSeen, Observation, ProbeSeen, RateChange};
 pub use direction::Carrier;
+pub use fork::ForkError;
 pub use outside::Delivery;
+pub use script::{
+    Decided, Effects, Intervention, Replaced, Replacement, Reverted, Script, Waiting, Window, can_revert,
+};
 pub use world::{RunOutcome, Tap, World};

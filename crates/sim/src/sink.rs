@@ -1,21 +1,32 @@
 //! Binds the recorder to the queue or node of a drop.
 
 use jettison_core::{DropReason, MarkReason, Time};
-use jettison_measure::{DropRecord, Outcomes, Recorder};
+use jettison_measure::{Outcomes, Place, Recorder};
 use jettison_switch::{Port, PortOutcomes};
 use jettison_wire::{Instance, Packet};
+
+use crate::script::Script;
 
 /// The recorder, bound to one queue at a time.
 pub(crate) struct Sink<'a> {
     pub(crate) recorder: &'a mut Recorder,
     /// The recorder's queue of each port of the node.
     pub(crate) queues: &'a [u32],
-    /// The bound queue, or [`DropRecord::NO_QUEUE`].
-    pub(crate) at: u32,
+    /// The place of the next drops and marks.
+    pub(crate) at: Place,
+    /// The script of the world.
+    pub(crate) script: Option<&'a mut Script>,
 }
 
 impl Outcomes for Sink<'_> {
     fn dropped(&mut self, packet: Packet, reason: DropReason, now: Time) {
+        if let Some(script) = &mut self.script {
+            let (queue, decision) = (self.at.index(), self.recorder.decisions());
+            if script.dropped(queue, &packet, reason, now, decision) {
+                self.recorder.reverted_drop(self.at, &packet, reason, now);
+                return script.keep(queue, packet, now);
+            }
+        }
         let is_clone = matches!(packet.meta.instance, Instance::IngressClone | Instance::EgressClone);
         // A clone belongs to no flow, so its drop is not a loss, whatever the reason.
         let reason = match reason {
@@ -23,33 +34,51 @@ impl Outcomes for Sink<'_> {
             _ if is_clone => DropReason::CloneLost,
             _ => reason,
         };
-        self.recorder.dropped(DropRecord {
-            time: now,
-            queue: self.at,
-            flow: packet.meta.flow,
-            reason,
-            length: packet.meta.length,
-        });
+        self.recorder.packet_dropped(self.at, &packet, reason, now);
     }
 
-    fn marked(&mut self, _: &Packet, reason: MarkReason, _: Time) {
-        if self.at != DropRecord::NO_QUEUE {
-            self.recorder.queue(self.at).marked(reason);
+    fn marked(&mut self, packet: &Packet, reason: MarkReason, now: Time) {
+        if let Some(script) = &mut self.script
+            && self.at != Place::Node
+            && script.marked(self.at.index(), packet, reason, now, self.recorder.decisions())
+        {
+            return self.recorder.reverted_mark(self.at, packet, reason, now);
         }
+        self.recorder.packet_marked(self.at, packet, reason, now);
     }
 }
 
 impl PortOutcomes for Sink<'_> {
     fn at(&mut self, port: Option<Port>) -> &mut dyn Outcomes {
-        self.at = port.map_or(DropRecord::NO_QUEUE, |port| self.queues[usize::from(port.0)]);
+        self.at = port.map_or(Place::Node, |port| Place::Queue(self.queues[usize::from(port.0)]));
         self
     }
 
-    fn offered(&mut self, port: Port, packet: &Packet, _: Time) {
+    fn beside(&mut self, port: Option<Port>) -> &mut dyn Outcomes {
+        self.at = port.map_or(Place::Node, |port| Place::Beside(self.queues[usize::from(port.0)]));
+        self
+    }
+
+    fn offered(&mut self, port: Port, packet: &Packet, now: Time) {
         // Clones are not offered traffic.
         if packet.meta.instance != Instance::EgressClone {
             let queue = self.queues[usize::from(port.0)];
             self.recorder.queue(queue).offered();
+            if let Some(script) = &mut self.script {
+                script.offered(queue, packet, now);
+            }
+        }
+    }
+
+    fn enqueued(&mut self, port: Port, packet: &Packet, now: Time) {
+        if let Some(provenance) = self.recorder.provenance() {
+            provenance.enqueued(self.queues[usize::from(port.0)], packet, now);
+        }
+    }
+
+    fn dequeued(&mut self, port: Port, packet: &Packet, now: Time) {
+        if let Some(provenance) = self.recorder.provenance() {
+            provenance.dequeued(self.queues[usize::from(port.0)], packet, now);
         }
     }
 }

@@ -5,12 +5,14 @@ use std::collections::BinaryHeap;
 
 use jettison_core::Time;
 use jettison_link::{Impairments, Loss};
-use jettison_measure::{DropRecord, Recorder};
+use jettison_measure::{Place, Recorder};
 use jettison_wire::{Instance, Packet};
 
 use crate::direction::Direction;
+use crate::script::Script;
 
 /// Loss and impairments of a direction.
+#[derive(Clone)]
 pub(crate) struct Way {
     loss: Option<Loss>,
     impairments: Option<Impairments>,
@@ -21,6 +23,7 @@ pub(crate) struct Way {
 }
 
 /// A packet in flight.
+#[derive(Clone)]
 struct InFlight {
     arrives: Time,
     number: u64,
@@ -50,12 +53,19 @@ impl Direction {
         now: Time,
         left_at: Time,
         recorder: &mut Recorder,
+        script: &mut Option<Box<Script>>,
     ) -> Option<Time> {
         let way = self.way.as_deref_mut()?;
         if let Some(reason) = way.loss.as_mut().and_then(|loss| loss.lost(now)) {
-            let (flow, length) = (packet.meta.flow, packet.meta.length);
-            recorder.dropped(DropRecord { time: now, queue: self.queue, flow, reason, length });
-            return None;
+            let decision = recorder.decisions();
+            let reverts = script
+                .as_mut()
+                .is_some_and(|script| script.reverts_loss(self.queue, &packet, reason, now, decision));
+            if !reverts {
+                recorder.packet_dropped(Place::Beside(self.queue), &packet, reason, now);
+                return None;
+            }
+            recorder.reverted_drop(Place::Beside(self.queue), &packet, reason, now);
         }
         arrives_at(&mut packet, self.to.port, let_through, now);
         let before = self.in_flight.front().map(|(time, _)| *time);
@@ -65,6 +75,11 @@ impl Direction {
         };
         let (own, copy) = impairments.pass(left_at, &mut self.propagation);
         let overtakes = impairments.overtakes();
+        if copy.is_some()
+            && let Some(provenance) = recorder.provenance()
+        {
+            provenance.copied(&packet);
+        }
         let copy = copy.map(|arrival| (arrival, packet.clone()));
         for (arrival, mut packet) in [(own, packet)].into_iter().chain(copy) {
             if let Some(bit) = arrival.wrong_bit {

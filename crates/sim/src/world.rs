@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jettison_core::{DropReason, Duration, Time};
-use jettison_measure::{DropRecord, Kind, ObjectId, Recorder, RunRecord, metrics};
+use jettison_core::{DropReason, Duration, Gauges, Time, fork};
+use jettison_measure::{Kind, ObjectId, Place, Recorder, RunRecord, metrics};
 use jettison_queue::Backlog;
 use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes, ThreadTime};
 use jettison_wire::Packet;
@@ -14,10 +14,11 @@ use crate::control::{ControlError, Controlled};
 use crate::direction::{Direction, End};
 use crate::host::Host;
 use crate::outside::Delivery;
+use crate::script::{Script, take_scripted};
 use crate::sink::Sink;
 use crate::way::arrives_at;
 
-/// Observer of packets as they leave a port, for captures.
+/// Observer of packets as they leave a port, for captures. A fork of a world has none.
 pub trait Tap: Send {
     /// Reports the start of a transmission in a direction, given by name.
     fn transmitted(&mut self, direction: &str, packet: &Packet, now: Time);
@@ -46,6 +47,8 @@ pub struct World {
     pub(crate) next_sample: Time,
     /// Whether the warm-up is over.
     pub(crate) measuring: bool,
+    /// With which draws it continues since it was forked; 0 for those of its seed.
+    pub(crate) draw: u64,
     // Reused buffers: no event allocates.
     /// Ports that a switch has reported as ready to serve.
     pub(crate) pending: Vec<Port>,
@@ -59,15 +62,19 @@ pub struct World {
     pub(crate) controllers: Vec<Controlled>,
     /// Why a controller ended the run.
     pub(crate) control_error: Option<ControlError>,
+    /// Changes of decisions from outside.
+    pub(crate) script: Option<Box<Script>>,
 }
 
 /// A node of the world.
+#[derive(Clone)]
 pub(crate) enum Node {
     Host(Box<Host>),
     Router(Box<Router>),
 }
 
 /// A router: its switch and the directions of its ports.
+#[derive(Clone)]
 pub(crate) struct Router {
     pub(crate) name: String,
     pub(crate) switch: Box<dyn Switch>,
@@ -134,13 +141,23 @@ impl World {
 
     /// Runs to the next sample, the end of the warm-up or `end`, whichever is first. Returns whether `end` is reached.
     pub(crate) fn run_to_boundary(&mut self, end: Time) -> bool {
+        fork::drawing(self.draw, || self.step_to_boundary(end))
+    }
+
+    fn step_to_boundary(&mut self, end: Time) -> bool {
         let warm_up = self.recorder.warm_up();
         let mut until = self.next_sample.min(end);
         if !self.measuring {
             until = until.min(warm_up);
         }
+        if let Some(script) = &self.script {
+            until = until.min(script.next_replacement().max(self.now));
+        }
         self.step_until(until);
         self.now = until;
+        if self.script.is_some() {
+            self.tend_script(until);
+        }
         if !self.measuring && until == warm_up {
             self.start_measuring();
         }
@@ -235,7 +252,20 @@ impl World {
             } else {
                 self.control(slot - self.slots.controllers, time);
             }
+            if self.recorder.ends_call() {
+                self.complete(time);
+            }
         }
+    }
+
+    /// Completes the decisions of calls that were not completed one by one.
+    #[cold]
+    fn complete(&mut self, now: Time) {
+        let World { recorder, nodes, directions, .. } = self;
+        recorder.complete(&mut |queue, out| {
+            let direction = directions.get(queue as usize)?;
+            nodes[direction.from.node].queue_state(queue, now, out)
+        });
     }
 
     /// Delivers the next packet in flight at the far end of a direction.
@@ -245,14 +275,25 @@ impl World {
         // Where possible the packet is read where it lies: loads of fields right after a move of the whole would stall.
         let Some((_, packet)) = direction.in_flight.front() else { return };
         let End { node, port } = direction.to;
+        if let Some(provenance) = self.recorder.provenance() {
+            provenance.arrived(direction.queue, packet, now);
+        }
         let passage = match &mut self.nodes[node] {
             Node::Host(host) if !host.outside => {
                 host.stack.next_id = self.next_id;
                 host.receive(packet, now, &mut self.recorder);
+                if let Some(provenance) = self.recorder.provenance() {
+                    provenance.handled(packet.meta.id, now);
+                }
                 self.next_id = host.stack.next_id;
                 None
             }
-            Node::Host(_) => None,
+            Node::Host(_) => {
+                if let Some(provenance) = self.recorder.provenance() {
+                    provenance.handled(packet.meta.id, now);
+                }
+                None
+            }
             Node::Router(router) => router.switch.passage(Port(port), packet),
         };
         let Some((_, packet)) = direction.in_flight.pop_front() else { return };
@@ -275,9 +316,21 @@ impl World {
             }
             Node::Host(_) => self.after_host(node, now),
             Node::Router(router) => {
+                if let Some(script) = &mut self.script
+                    && let Some(queue) = script.drops_on_arrival(&packet, &router.queues)
+                {
+                    self.recorder.queue(queue).offered();
+                    return self.recorder.packet_dropped(
+                        Place::Beside(queue),
+                        &packet,
+                        DropReason::Scripted,
+                        now,
+                    );
+                }
                 if let Some((to, hop_limit)) = passage
                     && let Some(onward) = router.directions.get(usize::from(to.0)).copied()
                     && self.directions[onward].lets_through(now)
+                    && !is_scripted(&self.script, &self.directions[onward])
                 {
                     router.switch.passed(Port(port), to, packet.meta.length);
                     let direction = &mut self.directions[onward];
@@ -290,15 +343,23 @@ impl World {
                         now,
                         &mut self.recorder,
                         &mut self.tap,
+                        &mut self.script,
                         &mut self.agenda,
                         self.slots,
                     );
                     return;
                 }
-                let mut sink =
-                    Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
+                let mut sink = Sink {
+                    recorder: &mut self.recorder,
+                    queues: &router.queues,
+                    at: Place::Node,
+                    script: self.script.as_deref_mut(),
+                };
                 let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
                 router.switch.handle_packet(Port(port), packet, now, &mut out);
+                if self.recorder.ends_call() {
+                    self.complete(now);
+                }
                 self.after_router(node, now);
             }
         }
@@ -321,8 +382,12 @@ impl World {
             }
             Node::Router(router) => {
                 router.armed = now;
-                let mut sink =
-                    Sink { recorder: &mut self.recorder, queues: &router.queues, at: DropRecord::NO_QUEUE };
+                let mut sink = Sink {
+                    recorder: &mut self.recorder,
+                    queues: &router.queues,
+                    at: Place::Node,
+                    script: self.script.as_deref_mut(),
+                };
                 let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
                 router.switch.handle_wakeup(now, &mut out);
                 self.after_router(node, now);
@@ -345,7 +410,12 @@ impl World {
     fn wake_host_queue(&mut self, node: usize, port: usize, now: Time) {
         let Node::Host(host) = &mut self.nodes[node] else { return };
         if host.ports[port].next_wakeup().is_some_and(|at| at <= now) {
-            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: host.queues[port] };
+            let mut sink = Sink {
+                recorder: &mut self.recorder,
+                queues: &host.queues,
+                at: Place::Queue(host.queues[port]),
+                script: self.script.as_deref_mut(),
+            };
             host.ports[port].handle_wakeup(now, &mut sink);
             let direction = host.directions[port];
             self.serve(direction, now);
@@ -375,18 +445,26 @@ impl World {
         let mut outbox = std::mem::take(&mut self.outbox);
         for packet in outbox.drain(..) {
             let Node::Host(host) = &mut self.nodes[node] else { break };
+            if let Some(provenance) = self.recorder.provenance() {
+                provenance.sent(&packet, now);
+            }
             let Some(port) = host.port_towards(&packet) else {
-                let place = DropRecord::NO_QUEUE;
-                let (flow, length) = (packet.meta.flow, packet.meta.length);
-                let reason = DropReason::NoRoute;
-                self.recorder.dropped(DropRecord { time: now, queue: place, flow, reason, length });
+                self.recorder.packet_dropped(Place::Node, &packet, DropReason::NoRoute, now);
                 continue;
             };
             let queue = host.queues[port];
             self.recorder.queue(queue).offered();
             let at = host.directions[port];
             let direction = &mut self.directions[at];
-            if direction.lets_through(now) && host.ports[port].lets_through(&packet) {
+            let is_scripted = is_scripted(&self.script, direction);
+            if let Some(script) = &mut self.script {
+                if script.drops_on_arrival(&packet, &[queue]).is_some() {
+                    self.recorder.packet_dropped(Place::Beside(queue), &packet, DropReason::Scripted, now);
+                    continue;
+                }
+                script.offered(queue, &packet, now);
+            }
+            if direction.lets_through(now) && host.ports[port].lets_through(&packet) && !is_scripted {
                 let hop_limit = Some(packet.meta.hop_limit);
                 direction.free_at = transmit(
                     direction,
@@ -396,18 +474,33 @@ impl World {
                     now,
                     &mut self.recorder,
                     &mut self.tap,
+                    &mut self.script,
                     &mut self.agenda,
                     self.slots,
                 );
                 continue;
             }
-            let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: queue };
-            if now < direction.free_at || direction.carrier.ready_at(now) > now {
+            if let Some(provenance) = self.recorder.provenance() {
+                provenance.enqueued(queue, &packet, now);
+            }
+            let mut sink = Sink {
+                recorder: &mut self.recorder,
+                queues: &host.queues,
+                at: Place::Queue(queue),
+                script: self.script.as_deref_mut(),
+            };
+            if now < direction.free_at || direction.carrier.ready_at(now) > now || is_scripted {
                 // The transmitter is busy: the packet queues.
                 host.ports[port].enqueue(packet, now, &mut sink);
+                if self.recorder.ends_call() {
+                    self.complete(now);
+                }
                 self.serve(at, now);
             } else if let Some(packet) = host.ports[port].pass(packet, now, &mut sink) {
                 // Fast path: the discipline passes the packet through to the idle transmitter.
+                if let Some(provenance) = self.recorder.provenance() {
+                    provenance.dequeued(queue, &packet, now);
+                }
                 direction.free_at = transmit(
                     direction,
                     at,
@@ -416,6 +509,7 @@ impl World {
                     now,
                     &mut self.recorder,
                     &mut self.tap,
+                    &mut self.script,
                     &mut self.agenda,
                     self.slots,
                 );
@@ -426,11 +520,17 @@ impl World {
                 }
             } else {
                 // The discipline queued or dropped the packet; it may release one now.
+                if self.recorder.ends_call() {
+                    self.complete(now);
+                }
                 self.serve(at, now);
             }
         }
         // Returned empty, for its capacity.
         self.outbox = outbox;
+        if self.script.is_some() {
+            self.serve_touched(now);
+        }
     }
 
     /// Serves the ports that a switch has reported as pending, and plans its next wakeup.
@@ -442,6 +542,9 @@ impl World {
             self.serve(direction, now);
         }
         self.plan_router(node);
+        if self.script.is_some() {
+            self.serve_touched(now);
+        }
     }
 
     #[inline]
@@ -467,28 +570,24 @@ impl World {
             // A carrier such as a trace may make the transmitter wait for its next opportunity.
             let ready = direction.carrier.ready_at(now);
             if ready > now {
-                break if direction.idle_poll_pending || node_state.has_departure(port) {
-                    ready
-                } else {
-                    Time::MAX
-                };
+                let waits =
+                    node_state.has_departure(port) || has_scripted(&self.script, direction, node_state);
+                break if direction.idle_poll_pending || waits { ready } else { Time::MAX };
             }
-            let departure = match node_state {
-                Node::Host(host) => {
-                    let queue = host.queues[usize::from(port)];
-                    let mut sink = Sink { recorder: &mut self.recorder, queues: &host.queues, at: queue };
-                    host.ports[usize::from(port)].dequeue(now, &mut sink).map(Departure::Transmit)
-                }
-                Node::Router(router) => {
-                    let mut sink = Sink {
-                        recorder: &mut self.recorder,
-                        queues: &router.queues,
-                        at: DropRecord::NO_QUEUE,
-                    };
-                    let mut out = SwitchOutcomes { pending: &mut self.pending, sink: &mut sink };
-                    router.switch.poll_transmit(Port(port), now, &mut out)
-                }
+            let departure = match self.script.as_deref_mut() {
+                Some(script) if script.acts_at(direction.queue) => take_scripted(
+                    script,
+                    direction.queue,
+                    (&mut *node_state, port),
+                    &mut self.recorder,
+                    &mut self.pending,
+                    now,
+                ),
+                script => take(node_state, port, &mut self.recorder, script, &mut self.pending, now),
             };
+            if self.recorder.ends_call() {
+                self.recorder.complete(&mut |queue, out| node_state.queue_state(queue, now, out));
+            }
             direction.free_at = match departure {
                 None => {
                     // This was the idle poll; the next packet to be enqueued starts the transmitter again.
@@ -508,13 +607,16 @@ impl World {
                     now,
                     &mut self.recorder,
                     &mut self.tap,
+                    &mut self.script,
                     &mut self.agenda,
                     self.slots,
                 ),
             };
             // A carrier may send several packets in one opportunity; then it is free at once and the loop continues.
             if direction.free_at > now {
-                let asks = direction.idle_poll_pending || node_state.has_departure(port);
+                let asks = direction.idle_poll_pending
+                    || node_state.has_departure(port)
+                    || has_scripted(&self.script, direction, node_state);
                 break if asks { direction.free_at } else { Time::MAX };
             }
         };
@@ -549,17 +651,19 @@ impl World {
     /// The backlog of the queue of a direction.
     pub(crate) fn backlog_before(&self, direction: &Direction) -> Backlog {
         let End { node, port } = direction.from;
-        match &self.nodes[node] {
-            Node::Host(host) => host.ports[usize::from(port)].backlog(),
-            Node::Router(router) => router.switch.backlog(Port(port)),
-        }
+        self.nodes[node].backlog(port)
     }
 
     /// Samples all series.
     fn sample(&mut self) {
         let now = self.now;
         for direction in &self.directions {
-            let backlog = self.backlog_before(direction);
+            let mut backlog = self.backlog_before(direction);
+            if let Some(script) = &self.script {
+                let (packets, bytes) = script.backlog(direction.queue);
+                backlog.packets += packets;
+                backlog.bytes += bytes;
+            }
             self.recorder.sample_queue(direction.queue, backlog.packets, backlog.bytes, now);
         }
         for node in &self.nodes {
@@ -607,6 +711,7 @@ fn transmit(
     now: Time,
     recorder: &mut Recorder,
     tap: &mut Option<Box<dyn Tap>>,
+    script: &mut Option<Box<Script>>,
     agenda: &mut Agenda,
     slots: Slots,
 ) -> Time {
@@ -615,13 +720,17 @@ fn transmit(
     direction.idle_poll_pending = direction.wants_idle_polls;
     let sojourn = if let_through.is_some() { Duration::ZERO } else { now.since(packet.meta.enqueued_at) };
     recorder.queue(direction.queue).departed(sojourn, wire_bytes);
+    if let Some(provenance) = recorder.provenance() {
+        let enqueued_at = if let_through.is_some() { now } else { packet.meta.enqueued_at };
+        provenance.left(direction.queue, &packet, enqueued_at, now, left_at);
+    }
     if direction.tapped
         && let Some(tap) = tap
     {
         tap.transmitted(&direction.name, &packet, now);
     }
     if direction.way.is_some() {
-        if let Some(next) = direction.carry(packet, let_through, now, left_at, recorder) {
+        if let Some(next) = direction.carry(packet, let_through, now, left_at, recorder, script) {
             agenda.set(slots.arrivals + at, next);
         }
         return left_at;
@@ -639,7 +748,72 @@ fn transmit(
     left_at
 }
 
+/// Takes what a queue sends next, if it has anything.
+#[inline]
+pub(crate) fn take(
+    node: &mut Node,
+    port: u16,
+    recorder: &mut Recorder,
+    script: Option<&mut Script>,
+    pending: &mut Vec<Port>,
+    now: Time,
+) -> Option<Departure> {
+    match node {
+        Node::Host(host) => {
+            let queue = host.queues[usize::from(port)];
+            let mut sink = Sink { recorder, queues: &host.queues, at: Place::Queue(queue), script };
+            let packet = host.ports[usize::from(port)].dequeue(now, &mut sink);
+            if let (Some(packet), Some(provenance)) = (&packet, recorder.provenance()) {
+                provenance.dequeued(queue, packet, now);
+            }
+            packet.map(Departure::Transmit)
+        }
+        Node::Router(router) => {
+            let mut sink = Sink { recorder, queues: &router.queues, at: Place::Node, script };
+            let mut out = SwitchOutcomes { pending, sink: &mut sink };
+            router.switch.poll_transmit(Port(port), now, &mut out)
+        }
+    }
+}
+
+/// Whether packets of a direction go through the script.
+#[inline]
+fn is_scripted(script: &Option<Box<Script>>, direction: &Direction) -> bool {
+    script.as_ref().is_some_and(|script| script.acts_at(direction.queue))
+}
+
+/// Whether the script has a packet that a direction can send.
+#[inline]
+fn has_scripted(script: &Option<Box<Script>>, direction: &Direction, node: &Node) -> bool {
+    script.as_ref().is_some_and(|script| {
+        script.has_next(direction.queue, node.backlog(direction.from.port).packets == 0)
+    })
+}
+
 impl Node {
+    #[inline]
+    pub(crate) fn backlog(&self, port: u16) -> Backlog {
+        match self {
+            Node::Host(host) => host.ports[usize::from(port)].backlog(),
+            Node::Router(router) => router.switch.backlog(Port(port)),
+        }
+    }
+
+    /// Reports the gauges of one of its queues, by the recorder's number; returns the packets and bytes that wait there.
+    fn queue_state(&self, queue: u32, now: Time, out: &mut dyn Gauges) -> Option<(u64, u64)> {
+        let queues = match self {
+            Node::Host(host) => &host.queues,
+            Node::Router(router) => &router.queues,
+        };
+        let port = queues.iter().position(|own| *own == queue)?;
+        match self {
+            Node::Host(host) => host.ports[port].gauges(now, out),
+            Node::Router(router) => router.switch.gauges(Port(port as u16), now, out),
+        }
+        let backlog = self.backlog(port as u16);
+        Some((backlog.packets, backlog.bytes))
+    }
+
     #[inline]
     fn has_departure(&self, port: u16) -> bool {
         match self {

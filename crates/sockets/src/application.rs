@@ -1,12 +1,13 @@
 //! The interface of all applications.
 
+use dyn_clone::DynClone;
 use jettison_core::{Gauges, Time};
 use jettison_measure::FlowMeter;
 
 use crate::{SocketEvent, Sockets};
 
 /// A program at a host, driven by time and its sockets' events.
-pub trait Application: Send {
+pub trait Application: DynClone + Send {
     /// Called once, when the program starts.
     fn start(&mut self, now: Time, host: &mut dyn Sockets);
 
@@ -31,3 +32,5 @@ pub trait Application: Send {
     /// Called at the end of the run: reports measures that are complete only then to the flow's meter.
     fn finish(&mut self, _now: Time, _meter: &mut FlowMeter) {}
 }
+
+dyn_clone::clone_trait_object!(Application);

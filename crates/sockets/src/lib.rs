@@ -5,6 +5,7 @@
 //! the kernel, and the application cannot tell them apart. [`FlowApplication`] is the kind of
 //! applications in registries; one is built from a [`FlowContext`].
 
+mod accounts;
 mod application;
 pub mod command;
 pub mod entry;
@@ -17,6 +18,7 @@ pub mod transport;
 mod transports;
 mod udp;
 
+pub use accounts::{limit_component, repair_component};
 pub use application::Application;
 pub use entry::{FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator};
 pub use file_error::{FileError, Lines};

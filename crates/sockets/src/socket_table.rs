@@ -3,7 +3,7 @@
 use crate::SocketId;
 
 /// A host's sockets. Indices of removed sockets are reused.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SocketTable<S> {
     entries: Vec<(u32, Option<S>)>,
     free: Vec<u32>,

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use jettison_core::{Duration, Time};
-use jettison_measure::{FlowMeter, Metric};
+use jettison_measure::{Component, Description, FlowMeter, Metric, Unit};
 use jettison_tcp::PathEstimate;
 use jettison_tcp::TcpParameters;
 use jettison_tcp::congestion::CongestionController;
@@ -48,6 +48,33 @@ pub trait Sockets {
     fn udp_bind(&mut self, port: u16) -> SocketId;
     /// Sends a datagram.
     fn send_to(&mut self, socket: SocketId, remote: Endpoint, datagram: &Datagram);
+
+    /// Says that the next `bytes` bytes that are written to a connection, after those of earlier calls, belong to `unit`. For the
+    /// provenance of packets; hosts that record none ignore it.
+    fn carries(&mut self, _socket: SocketId, _unit: Unit, _bytes: u64) {}
+    /// The unit that the peer of a connection described last: what it asked for, if it sends one request at a time. `None` without
+    /// provenance; only other descriptions may depend on it.
+    fn asked(&mut self, _socket: SocketId) -> Option<Unit> {
+        None
+    }
+    /// Says what the next datagram or echo request carries. For the provenance of packets, as [`Sockets::carries`].
+    fn describes(&mut self, _description: Description) {}
+
+    /// Whether delays are accounted for. Without, the following calls have no effect.
+    fn has_accounts(&self) -> bool {
+        false
+    }
+    /// Says that the delay of a unit began at `at`, if that is before its first byte is written.
+    fn unit_began(&mut self, _unit: Unit, _at: Time) {}
+    /// Says that the datagram which the application is handling completed a unit.
+    fn unit_complete(&mut self, _unit: Unit) {}
+    /// Says that the datagram which the application is handling is one of the `of` datagrams of a unit, which ends with the last one.
+    fn unit_part(&mut self, _unit: Unit, _of: u16) {}
+    /// Says what holds back the datagrams of a socket from now on.
+    fn limited(&mut self, _socket: SocketId, _by: Component) {}
+    /// Says that the sender of a socket's datagrams reduced its window for the loss of the one with this number
+    /// ([`Description::number`]).
+    fn reduced(&mut self, _socket: SocketId, _lost: u64) {}
 
     /// Packets in the queue of this host's own device towards `remote`: back-pressure, for senders that use it.
     fn device_backlog(&self, _remote: Address) -> u64 {

@@ -240,6 +240,7 @@ fn build(parameters: CodelPlusPlusParameters, _: &BuildContext<'_>) -> Result<Po
 }
 
 /// CoDel++ at one port.
+#[derive(Clone)]
 pub struct CodelPlusPlus {
     // Parameters.
     slices: PrefixTable<Slice>,

@@ -95,6 +95,7 @@ fn build(parameters: EgressRedParameters, context: &BuildContext<'_>) -> Result<
 }
 
 /// RED at one port's egress.
+#[derive(Clone)]
 struct EgressRed {
     parameters: EgressRedParameters,
     random: RandomStream,

@@ -18,6 +18,7 @@ impl Kind for HookedQueue {
 }
 
 /// The queue of a port and its hooks.
+#[derive(Clone)]
 pub struct PortQueue {
     /// The discipline that holds the packets.
     pub discipline: Box<dyn QueueDiscipline>,

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// The program of a natively forwarding router.
+#[derive(Clone)]
 pub struct Forwarding {
     routes: Routes,
     hooks: Vec<Option<Box<dyn PortHooks>>>,
@@ -153,6 +154,14 @@ impl Program for Forwarding {
         let queued = matches!(to, MirrorTo::Queue { .. });
         let tag = self.notes.keep(Note { port, queued, feedback });
         actions.clone = Some(Mirror { to, tag });
+    }
+
+    fn replace_hooks(&mut self, port: Port, hooks: Option<Box<dyn PortHooks>>) -> bool {
+        let Some(own) = self.hooks.get_mut(usize::from(port.0)) else { return false };
+        // Clones of the old hooks may still be under way.
+        *own = hooks;
+        self.notes.void(port);
+        true
     }
 
     fn gauges(&self, port: Port, now: Time, out: &mut dyn Gauges) {

@@ -1,5 +1,6 @@
 //! Port hooks: the interface of queue management in the data plane.
 
+use dyn_clone::DynClone;
 use jettison_core::{DropReason, Duration, Gauges, Time};
 use jettison_wire::Packet;
 
@@ -37,7 +38,7 @@ pub struct Verdict {
 }
 
 /// Queue management of one port that acts in the pipeline instead of the queue, such as iRED and CoDel++. One file each.
-pub trait PortHooks: Send {
+pub trait PortHooks: DynClone + Send {
     /// Called at ingress before `packet` is enqueued: returns its class (0 = highest priority), or a drop reason.
     fn admit(&mut self, packet: &mut Packet, now: Time) -> Result<u8, DropReason>;
 
@@ -70,6 +71,8 @@ pub trait PortHooks: Send {
         None
     }
 }
+
+dyn_clone::clone_trait_object!(PortHooks);
 
 /// Path of feedback from egress to ingress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

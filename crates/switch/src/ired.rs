@@ -211,6 +211,7 @@ fn build(parameters: IredParameters, context: &BuildContext<'_>) -> Result<PortQ
 }
 
 /// iRED at one port.
+#[derive(Clone)]
 pub struct Ired {
     // Parameters.
     /// Lower and upper threshold, times ten.

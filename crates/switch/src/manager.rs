@@ -1,8 +1,8 @@
 //! Traffic manager: one queue discipline per port.
 
-use jettison_core::{Duration, Gauges, Rate, Time};
+use jettison_core::{Duration, Gauges, Rate, Time, fork};
 use jettison_measure::Outcomes;
-use jettison_queue::{Backlog, QueueChange, QueueDiscipline};
+use jettison_queue::{Backlog, QueueChange, QueueDiscipline, drain};
 use jettison_wire::Packet;
 
 use crate::{Port, QueueReading};
@@ -16,11 +16,20 @@ pub struct TrafficManager {
     earliest: Time,
 }
 
+#[derive(Clone)]
 struct PortState {
     discipline: Box<dyn QueueDiscipline>,
     uses_wakeups: bool,
     /// Next wakeup of the discipline; [`Time::MAX`] for none.
     wakeup: Time,
+}
+
+impl Clone for TrafficManager {
+    fn clone(&self) -> TrafficManager {
+        // A discipline that cannot be copied is reported with its port.
+        let ports = (0u16..).zip(&self.ports).map(|(port, state)| fork::at_port(port, || state.clone()));
+        TrafficManager { ports: ports.collect(), earliest: self.earliest }
+    }
 }
 
 impl TrafficManager {
@@ -135,6 +144,24 @@ impl TrafficManager {
             self.refresh(Port(place as u16));
         }
         changed
+    }
+
+    /// Exchanges the discipline of a port, which must exist. The packets move to the new one.
+    pub fn replace(
+        &mut self,
+        port: Port,
+        discipline: Box<dyn QueueDiscipline>,
+        now: Time,
+        out: &mut dyn Outcomes,
+    ) {
+        let state = &mut self.ports[usize::from(port.0)];
+        let mut old = std::mem::replace(&mut state.discipline, discipline);
+        for packet in drain(old.as_mut(), now) {
+            state.discipline.enqueue(packet, now, out);
+        }
+        state.uses_wakeups = state.discipline.uses_wakeups();
+        state.wakeup = state.discipline.next_wakeup().unwrap_or(Time::MAX);
+        self.earliest = self.ports.iter().map(|port| port.wakeup).min().unwrap_or(Time::MAX);
     }
 
     /// Whether a port's discipline requests polls while it is empty ([`QueueDiscipline::wants_idle_polls`]).

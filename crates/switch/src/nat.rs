@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::Port;
 
 /// The translation of one router.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Nat {
     outside: Address,
     /// Whether each port leads inside.

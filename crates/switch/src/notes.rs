@@ -3,7 +3,7 @@
 use crate::{Feedback, Port};
 
 /// A slab of notes. Freed slots are reused, so there is no allocation after the peak.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Notes {
     notes: Vec<Option<Note>>,
     free: Vec<u32>,
@@ -40,6 +40,13 @@ impl Notes {
         let note = self.notes.get_mut((tag as usize).checked_sub(1)?)?.take()?;
         self.free.push(tag);
         Some(note)
+    }
+
+    /// Makes the feedback of a port's hook void: another hook takes its place.
+    pub fn void(&mut self, port: Port) {
+        for note in self.notes.iter_mut().flatten().filter(|note| note.port == port) {
+            (note.port, note.queued) = (Port(u16::MAX), false);
+        }
     }
 
     #[cfg(test)]

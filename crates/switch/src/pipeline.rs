@@ -11,14 +11,14 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_queue::{Backlog, QueueChange};
+use jettison_queue::{Backlog, QueueChange, QueueDiscipline};
 use jettison_wire::{Instance, Packet};
 use rustc_hash::FxHashMap;
 
 use crate::service::{Service, ThreadTime};
 use crate::{
-    Actions, Departure, Fate, Forwarding, Mirror, MirrorTo, Nat, Port, PortConfig, Program, Recirculation,
-    RecirculationSettings, Routes, Switch, SwitchCounters, SwitchOutcomes, TrafficManager,
+    Actions, Departure, Fate, Forwarding, Mirror, MirrorTo, Nat, Port, PortConfig, PortHooks, Program,
+    Recirculation, RecirculationSettings, Routes, Switch, SwitchCounters, SwitchOutcomes, TrafficManager,
 };
 
 /// Maximum number of resubmissions of a packet before it is dropped. Resubmission takes no simulated time, so a program
@@ -26,6 +26,7 @@ use crate::{
 const MAX_RESUBMISSIONS: u32 = 256;
 
 /// A switch that runs a program.
+#[derive(Clone)]
 pub struct Pipeline<P> {
     program: P,
     manager: TrafficManager,
@@ -166,11 +167,11 @@ impl<P: Program> Pipeline<P> {
                     if let Some(port) = bound_for {
                         out.sink.offered(port, &packet, now);
                     }
-                    out.sink.at(bound_for).dropped(packet, reason, now);
+                    out.sink.beside(bound_for).dropped(packet, reason, now);
                 }
                 (None, Fate::Consume { queued_at }) => {
                     self.count(queued_at, |c| c.clones_consumed += 1);
-                    out.sink.at(queued_at).dropped(packet, DropReason::CloneConsumed, now);
+                    out.sink.beside(queued_at).dropped(packet, DropReason::CloneConsumed, now);
                 }
             };
         }
@@ -219,6 +220,7 @@ impl<P: Program> Pipeline<P> {
             packet.meta.class = class;
         }
         out.sink.offered(port, &packet, now);
+        out.sink.enqueued(port, &packet, now);
         self.program.queued(port, now);
         let mut watched = Watched::queue(&mut self.program, port, out);
         self.manager.enqueue(port, packet, now, &mut watched);
@@ -294,7 +296,7 @@ impl<P: Program> Pipeline<P> {
         now: Time,
         out: &mut SwitchOutcomes<'_>,
     ) {
-        Watched { program: &mut self.program, queue: None, inner: out.sink.at(at) }
+        Watched { program: &mut self.program, queue: None, inner: out.sink.beside(at) }
             .dropped(packet, reason, now);
     }
 
@@ -354,6 +356,7 @@ impl<P: Program> Switch for Pipeline<P> {
                 self.program.found_empty(to, now);
                 return None;
             };
+            out.sink.dequeued(to, &packet, now);
             let queue = self.manager.reading(to, &packet, self.ingress_delay, now);
             let mut actions = Actions::at_egress(to, queue.class);
             self.program.egress(&mut packet, to, &queue, now, &mut actions);
@@ -365,11 +368,11 @@ impl<P: Program> Switch for Pipeline<P> {
             match actions.fate {
                 Fate::Drop { reason, .. } => {
                     self.count(Some(to), |c| c.egress_drops += 1);
-                    out.sink.at(Some(to)).dropped(packet, reason, now);
+                    out.sink.beside(Some(to)).dropped(packet, reason, now);
                 }
                 Fate::Consume { .. } => {
                     self.count(Some(to), |c| c.clones_consumed += 1);
-                    out.sink.at(Some(to)).dropped(packet, DropReason::CloneConsumed, now);
+                    out.sink.beside(Some(to)).dropped(packet, DropReason::CloneConsumed, now);
                 }
                 Fate::Send { .. } => {
                     if let Some(loopback) = actions.recirculate {
@@ -438,6 +441,28 @@ impl<P: Program> Switch for Pipeline<P> {
 
     fn reconfigure(&mut self, to: Port, change: &QueueChange) -> bool {
         self.manager.reconfigure(Some(to), change)
+    }
+
+    fn replace(
+        &mut self,
+        to: Port,
+        discipline: Box<dyn QueueDiscipline>,
+        hooks: Option<Box<dyn PortHooks>>,
+        now: Time,
+        out: &mut SwitchOutcomes<'_>,
+    ) -> bool {
+        if !self.manager.has(to) || !self.program.replace_hooks(to, hooks) {
+            return false;
+        }
+        let mut watched = Watched::queue(&mut self.program, to, out);
+        self.manager.replace(to, discipline, now, &mut watched);
+        self.queue_changed(to);
+        out.pending.push(to);
+        true
+    }
+
+    fn writes_at_egress(&self) -> bool {
+        self.program.writes_at_egress()
     }
 
     fn wants_idle_polls(&self, to: Port) -> bool {

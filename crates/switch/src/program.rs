@@ -3,13 +3,13 @@
 use jettison_core::{Gauges, Time};
 use jettison_wire::{Instance, Packet};
 
-use crate::{Actions, Port, QueueReading, Replica};
+use crate::{Actions, Port, PortHooks, QueueReading, Replica};
 
 /// A switch program: ingress and egress control. A [`crate::Pipeline`] calls both and applies their [`Actions`].
 ///
 /// A program can keep state per packet (a hook's feedback, P4 metadata) under a number in the packet's `meta.tag`; 0 means no
 /// state. It releases the state when it drops or sends the packet, or when [`Program::discarded`] reports its drop.
-pub trait Program: Send {
+pub trait Program: Clone + Send {
     /// Processes a packet at ingress. `why`: it arrived from a link, was recirculated or was resubmitted.
     fn ingress(&mut self, packet: &mut Packet, why: Instance, now: Time, actions: &mut Actions);
 
@@ -54,6 +54,16 @@ pub trait Program: Send {
     /// Whether the program needs [`Program::found_empty`] from the links of idle ports too.
     #[inline]
     fn wants_idle_polls(&self, _port: Port) -> bool {
+        false
+    }
+
+    /// Exchanges the hooks of a port. Returns false, without effect, if the program cannot.
+    fn replace_hooks(&mut self, _port: Port, hooks: Option<Box<dyn PortHooks>>) -> bool {
+        hooks.is_none()
+    }
+
+    /// Whether the changes to a packet are written to it at egress only.
+    fn writes_at_egress(&self) -> bool {
         false
     }
 

@@ -54,6 +54,7 @@ impl RecirculationSettings {
 }
 
 /// State of the recirculation port.
+#[derive(Clone)]
 pub struct Recirculation {
     settings: RecirculationSettings,
     /// End of serialisation of the last accepted packet in whole nanoseconds, plus `remainder` / rate nanoseconds. The
@@ -68,6 +69,7 @@ pub struct Recirculation {
     accepted: u64,
 }
 
+#[derive(Clone)]
 struct UnderWay {
     due: Time,
     sequence: u64,

@@ -1,10 +1,12 @@
 //! Interface between a switch and the simulator or the live event loop.
 
+use dyn_clone::DynClone;
 use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_queue::{Backlog, QueueChange};
+use jettison_queue::{Backlog, QueueChange, QueueDiscipline};
 use jettison_wire::Packet;
 
+use crate::hooks::PortHooks;
 use crate::service::ThreadTime;
 
 /// A port number, unique within its node.
@@ -15,7 +17,7 @@ pub struct Port(pub u16);
 ///
 /// The caller (simulator or live loop) calls `handle_packet` for each arrival and then `poll_transmit` for every port in
 /// `pending` whose link is free. The caller tracks the occupancy of links; a switch does not know transmission times.
-pub trait Switch: Send {
+pub trait Switch: DynClone + Send {
     /// Processes an arriving packet. All effects (queueing, drops, clones) are complete on return, except with an ingress
     /// delay. Ports that may now have a packet to send are pushed to `pending`, possibly more than once.
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>);
@@ -45,6 +47,24 @@ pub trait Switch: Send {
 
     /// Changes a setting of the discipline of port `to` at run time. Returns false, without effect, if it has no such setting.
     fn reconfigure(&mut self, _to: Port, _change: &QueueChange) -> bool {
+        false
+    }
+
+    /// Exchanges the discipline of port `to`, and its hooks. Packets that wait move to the new one in the order in which the old
+    /// one sends them. Returns false, without effect, if the switch cannot.
+    fn replace(
+        &mut self,
+        _to: Port,
+        _discipline: Box<dyn QueueDiscipline>,
+        _hooks: Option<Box<dyn PortHooks>>,
+        _now: Time,
+        _out: &mut SwitchOutcomes<'_>,
+    ) -> bool {
+        false
+    }
+
+    /// Whether the switch writes its changes to a packet at egress, so that a packet that a queue drops is still as it arrived.
+    fn writes_at_egress(&self) -> bool {
         false
     }
 
@@ -84,6 +104,8 @@ pub trait Switch: Send {
     }
 }
 
+dyn_clone::clone_trait_object!(Switch);
+
 /// Outputs of a switch: drops and marks of each port's queue, drops of the switch itself, and ports to serve.
 pub struct SwitchOutcomes<'a> {
     /// Ports that may now have a packet to send.
@@ -96,8 +118,16 @@ pub struct SwitchOutcomes<'a> {
 pub trait PortOutcomes {
     /// The sink for a port's queue, or for the switch itself if `None`.
     fn at(&mut self, port: Option<Port>) -> &mut dyn Outcomes;
+    /// The sink for packets that a port's queue does not hold, but to which their drop is attributed: before the queue or behind it.
+    fn beside(&mut self, port: Option<Port>) -> &mut dyn Outcomes {
+        self.at(port)
+    }
     /// Records that a packet was offered to a port's queue.
     fn offered(&mut self, port: Port, packet: &Packet, now: Time);
+    /// Records that a packet comes to a port's queue, before the discipline decides.
+    fn enqueued(&mut self, _port: Port, _packet: &Packet, _now: Time) {}
+    /// Records that a packet has left a port's queue by its turn.
+    fn dequeued(&mut self, _port: Port, _packet: &Packet, _now: Time) {}
 }
 
 /// The next occupation of a link.

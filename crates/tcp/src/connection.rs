@@ -11,6 +11,7 @@ use super::parameters::{Settings, TcpParameters};
 use super::receiver::{IncomingData, Receiver};
 use super::sender::{Outgoing, Sender, timestamp};
 use super::statistics::{TcpSample, TcpStatistics};
+use super::trace::{Departure, Limit, Trace, TraceEvent};
 use crate::PathEstimate;
 use crate::congestion::CongestionController;
 use crate::{Endpoint, Payload};
@@ -20,7 +21,7 @@ use crate::{Endpoint, Payload};
 /// The host calls [`Connection::handle_packet`] for each arriving packet and [`Connection::handle_wakeup`] at
 /// [`Connection::next_wakeup`]. After either, and after the application wrote, read or closed, it takes packets from
 /// [`Connection::poll_transmit`] and events from [`Connection::poll_event`] until there are none.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Connection {
     pub(super) settings: Settings,
     pub(super) local: Endpoint,
@@ -191,6 +192,37 @@ impl Connection {
         }
     }
 
+    /// Starts to keep [`TraceEvent`]s and [`Departure`]s; no change if it does already.
+    pub fn trace(&mut self, now: Time) {
+        let limit = match self.state {
+            State::SynSent | State::SynReceived => Limit::Handshake,
+            State::Established | State::Closed => Limit::Application,
+        };
+        self.sender.trace.get_or_insert_with(|| Trace::new(limit, now));
+    }
+
+    /// Whether [`Connection::trace`] was called.
+    #[inline]
+    pub fn is_traced(&self) -> bool {
+        self.sender.trace.is_some()
+    }
+
+    /// Takes the events of the trace since the last call.
+    pub fn trace_events(&mut self) -> impl Iterator<Item = TraceEvent> + '_ {
+        self.sender.trace.iter_mut().flat_map(|trace| trace.events.drain(..))
+    }
+
+    /// Takes the data in the packet that [`Connection::poll_transmit`] gave last, if it had any and the connection is traced.
+    pub fn departure(&mut self) -> Option<Departure> {
+        self.sender.trace.as_mut()?.departure.take()
+    }
+
+    /// Bytes of the peer's stream that have arrived in order: the stream offset of the first one that is missing.
+    #[inline]
+    pub fn in_order(&self) -> u64 {
+        self.receiver.received()
+    }
+
     /// Appends to the stream. There is no limit: virtual zeros cost no memory, so an endless source writes
     /// `Payload::Zeros(u64::MAX / 2)` once. Ignored after [`Connection::close`].
     pub fn write(&mut self, payload: Payload) {
@@ -205,6 +237,22 @@ impl Connection {
     /// Bytes written but not yet acknowledged.
     pub fn unacknowledged(&self) -> u64 {
         self.sender.unacknowledged()
+    }
+
+    /// Bytes written, each by its place in the stream: the offset after the last one.
+    pub fn written(&self) -> u64 {
+        self.sender.written()
+    }
+
+    /// Offset of the first byte that is not acknowledged.
+    #[inline]
+    pub fn acknowledged(&self) -> u64 {
+        self.sender.acknowledged()
+    }
+
+    /// Sequence number of the first byte that it writes.
+    pub fn first_sequence_number(&self) -> u32 {
+        self.isn.wrapping_add(1)
     }
 
     /// Discards written but unsent bytes, to stop an endless source.
@@ -477,6 +525,14 @@ impl Connection {
     }
 
     fn data_packet(&mut self, outgoing: &Outgoing, now: Time) -> Packet {
+        if let Some(trace) = &mut self.sender.trace {
+            let repair = trace.repair.take();
+            trace.departure = (outgoing.length > 0).then(|| Departure {
+                offset: outgoing.offset.max(0) as u64,
+                length: outgoing.length,
+                repair: repair.filter(|_| outgoing.is_retransmission),
+            });
+        }
         if outgoing.fin && !outgoing.is_retransmission {
             self.closed_last = self.receiver.fin_received;
         }

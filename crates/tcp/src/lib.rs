@@ -41,6 +41,7 @@ mod send_buffer;
 mod sender;
 mod statistics;
 mod timers;
+mod trace;
 mod transmit;
 mod validation;
 
@@ -52,3 +53,4 @@ pub use path_estimate::PathEstimate;
 pub use payload::Payload;
 pub use rtt::MinRtoBounds;
 pub use statistics::{TcpSample, TcpStatistics};
+pub use trace::{Departure, Limit, Repair, TraceEvent};

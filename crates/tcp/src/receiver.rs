@@ -44,7 +44,7 @@ pub(super) struct OutgoingAck {
 }
 
 /// The receiving half of a connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Receiver {
     // Negotiated options.
     settings: Settings,

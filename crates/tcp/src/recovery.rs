@@ -44,6 +44,13 @@ impl Sender {
                 lost,
                 recovery_point,
             });
+            match kind {
+                CongestionKind::Loss => {
+                    let offset = self.board.next_lost().map_or(self.board.una(), |(_, lost)| lost.start);
+                    self.trace_loss(offset, now);
+                }
+                CongestionKind::Ecn => self.trace_marks(now),
+            }
             // RFC 9937 §6: RecoverFS excludes bytes SACKed before, and includes those that this ACK delivers.
             self.prr = Prr::begin(flight_size.saturating_sub(sacked), self.controller.ssthresh());
         }
@@ -167,6 +174,7 @@ impl Sender {
         } else {
             self.board.mark_lost_on_timeout(|_| true);
         }
+        self.trace_loss(self.board.una(), now);
         self.phase = Phase::Loss;
         self.recovery_kind = CongestionKind::Loss;
         self.recovery_point = self.board.next();
@@ -205,6 +213,7 @@ impl Sender {
             self.probe_end = None;
             if matches!(self.phase, Phase::Open | Phase::Cwr) && !self.marks_cover_loss() {
                 let in_flight = self.flight();
+                self.trace_loss(end.saturating_sub(1), now);
                 self.controller.on_congestion(&CongestionEvent {
                     now,
                     kind: CongestionKind::Loss,

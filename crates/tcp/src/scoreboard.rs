@@ -40,6 +40,9 @@ impl Segment {
     const FIN: u8 = 2;
     /// Retransmitted although not known to be lost: both copies count as in flight (RFC 6675 §4, Pipe).
     const DOUBLED: u8 = 4;
+    /// Found to be lost by time, or by a timeout.
+    const BY_TIME: u8 = 8;
+    const BY_TIMEOUT: u8 = 16;
 
     #[inline]
     pub fn end(&self) -> u64 {
@@ -54,6 +57,14 @@ impl Segment {
     pub fn is_lost(&self) -> bool {
         self.state == State::Lost
     }
+    /// How it was last found to be lost.
+    pub fn loss_cause(&self) -> LossCause {
+        match self.flags & (Segment::BY_TIME | Segment::BY_TIMEOUT) {
+            0 => LossCause::Count,
+            Segment::BY_TIME => LossCause::Time,
+            _ => LossCause::Timeout,
+        }
+    }
     #[inline]
     pub fn has_fin(&self) -> bool {
         self.flags & Segment::FIN != 0
@@ -63,6 +74,17 @@ impl Segment {
         let length = u64::from(self.length);
         if self.flags & Segment::DOUBLED != 0 { 2 * length } else { length }
     }
+}
+
+/// How a segment was found to be lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LossCause {
+    /// By acknowledgements of later segments.
+    Count,
+    /// By time since its departure.
+    Time,
+    /// By a retransmission timeout.
+    Timeout,
 }
 
 /// Receives every segment that an ACK delivers for the first time.
@@ -260,14 +282,19 @@ impl Scoreboard {
         }
     }
 
-    fn mark_lost(&mut self, number: u64) {
+    fn mark_lost(&mut self, number: u64, cause: LossCause) {
         let Some(segment) = self.at(number).filter(|segment| segment.state == State::InFlight) else {
             return;
         };
         let (flight, length) = (segment.flight(), u64::from(segment.length));
         let retransmission = segment.is_retransmitted().then_some(segment.order);
         segment.state = State::Lost;
-        segment.flags &= !Segment::DOUBLED;
+        segment.flags &= !(Segment::DOUBLED | Segment::BY_TIME | Segment::BY_TIMEOUT);
+        segment.flags |= match cause {
+            LossCause::Count => 0,
+            LossCause::Time => Segment::BY_TIME,
+            LossCause::Timeout => Segment::BY_TIMEOUT,
+        };
         self.lost_again |= retransmission.is_some_and(|order| order >= self.reduced_at);
         self.in_flight -= flight;
         self.lost += length;
@@ -277,7 +304,7 @@ impl Scoreboard {
 
     /// Marks the first unacknowledged segment lost, unless it is already marked or SACKed.
     pub fn mark_head_lost(&mut self) {
-        self.mark_lost(self.base);
+        self.mark_lost(self.base, LossCause::Count);
     }
 
     /// Marks segments lost by RFC 6675 §4: those below three discontiguous SACKed ranges, or below more than two
@@ -293,7 +320,7 @@ impl Scoreboard {
         let mut number = self.loss_cursor.max(self.base);
         while let Some(segment) = self.at(number).filter(|segment| segment.start < limit) {
             if !segment.is_retransmitted() {
-                self.mark_lost(number);
+                self.mark_lost(number, LossCause::Count);
             }
             number += 1;
         }
@@ -319,7 +346,7 @@ impl Scoreboard {
                     wake = Some(due);
                     break;
                 }
-                self.mark_lost(number);
+                self.mark_lost(number, LossCause::Time);
             }
             number += 1;
         }
@@ -337,7 +364,7 @@ impl Scoreboard {
                     wake = Some(wake.map_or(due, |wake| wake.min(due)));
                     break;
                 }
-                self.mark_lost(number);
+                self.mark_lost(number, LossCause::Time);
             }
             self.retransmissions.pop_front();
         }
@@ -354,7 +381,7 @@ impl Scoreboard {
             let segment = &mut self.segments[index];
             if segment.state == State::InFlight && (index == 0 || is_lost(segment.sent_at)) {
                 let number = self.base + index as u64;
-                self.mark_lost(number);
+                self.mark_lost(number, LossCause::Timeout);
             }
         }
         self.retransmit_cursor = self.base;
@@ -365,6 +392,7 @@ impl Scoreboard {
         for segment in &mut self.segments {
             if segment.state == State::Sacked {
                 segment.state = State::Lost;
+                segment.flags |= Segment::BY_TIMEOUT;
                 self.lost += u64::from(segment.length);
                 self.lost_total += u64::from(segment.length);
             }

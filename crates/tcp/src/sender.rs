@@ -14,6 +14,7 @@ use super::rack::Rack;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_buffer::SendBuffer;
+use super::trace::Trace;
 use crate::Payload;
 use crate::congestion::{
     CongestionController, CongestionKind, EcnFeedback, EcnUse, Phase, RateSample, RateSampler,
@@ -92,7 +93,7 @@ impl Deadlines {
 }
 
 /// The sending half of a connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Sender {
     // Negotiated options.
     pub settings: Settings,
@@ -185,6 +186,8 @@ pub(super) struct Sender {
     pub is_dead: bool,
     pub rtt_sample: Option<Duration>,
     pub last_rate: RateSample,
+    /// Notes of what holds it back, if they are asked for.
+    pub trace: Option<Box<Trace>>,
 }
 
 impl Sender {
@@ -256,6 +259,7 @@ impl Sender {
             is_dead: false,
             rtt_sample: None,
             last_rate: RateSample::default(),
+            trace: None,
             settings,
         }
     }
@@ -310,6 +314,17 @@ impl Sender {
     /// Bytes written but never sent.
     pub fn unsent(&self) -> u64 {
         self.buffer.end().saturating_sub(self.board.next())
+    }
+
+    /// Offset after the last written byte.
+    pub fn written(&self) -> u64 {
+        self.buffer.end()
+    }
+
+    /// SND.UNA as a stream offset.
+    #[inline]
+    pub fn acknowledged(&self) -> u64 {
+        self.board.una()
     }
 
     /// Bytes written but not cumulatively acknowledged.

@@ -5,6 +5,7 @@ use jettison_core::{Rate, Time};
 use super::parameters::Switch;
 use super::scoreboard::Segment;
 use super::sender::{Force, Outgoing, Sender, timestamp};
+use super::trace::Repair;
 use crate::congestion::{Phase, SentSample};
 
 impl Sender {
@@ -21,6 +22,9 @@ impl Sender {
         }
         let outgoing = self.permitted(now);
         self.blocked = outgoing.is_none();
+        if self.blocked && self.trace.is_some() {
+            self.trace_limit(now);
+        }
         if self.blocked && self.settings.validates_use {
             self.validate_use(now);
         }
@@ -37,6 +41,7 @@ impl Sender {
                 self.limited_until = self.board.next();
                 return None;
             }
+            self.trace_repair(segment.loss_cause().into());
             return self.may_leave(length, now).then(|| self.send_again(number, &segment, now));
         }
         if self.buffer.end() > self.board.next() || (self.closing && !self.fin_sent) {
@@ -85,6 +90,7 @@ impl Sender {
             return None;
         }
         let high = self.board.high_retransmitted();
+        self.trace_repair(Repair::Fast);
         let outgoing = self.send_again(number, &segment, now);
         if is_rescue {
             self.rescued = true;
@@ -95,7 +101,7 @@ impl Sender {
 
     /// Payload bytes and FIN of the next new segment that the peer's window permits; `None` if it permits too little to
     /// send, unless `force`.
-    fn next_new(&self, force: bool) -> Option<(u64, bool)> {
+    pub(super) fn next_new(&self, force: bool) -> Option<(u64, bool)> {
         let next = self.board.next();
         let room = self.peer_edge.saturating_sub(next);
         let written = self.buffer.end() - next.min(self.buffer.end());
@@ -120,6 +126,7 @@ impl Sender {
             Force::None => None,
             Force::Retransmission => {
                 let (number, segment) = self.board.next_lost()?;
+                self.trace_repair(segment.loss_cause().into());
                 Some(self.send_again(number, &segment, now))
             }
             Force::TailLossProbe => {
@@ -129,6 +136,7 @@ impl Sender {
                     Some((length, fin)) => self.send_new(length, fin, now),
                     None => {
                         let (number, segment) = self.board.last_unsacked()?;
+                        self.trace_repair(Repair::Probe);
                         self.send_again(number, &segment, now)
                     }
                 };

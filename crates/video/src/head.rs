@@ -1,6 +1,7 @@
 //! Head of a video message.
 
 use jettison_core::Time;
+use jettison_measure::{Unit, UnitKind};
 use jettison_wire::InlineBytes;
 
 /// The first bytes of each message: its position in the video and its capture time, in network byte order.
@@ -22,6 +23,16 @@ pub struct MessageHead {
 impl MessageHead {
     /// Length in bytes.
     pub const LENGTH: usize = 16;
+
+    /// The unit of its message.
+    pub fn unit(&self) -> Unit {
+        Unit::new(UnitKind::Message, u64::from(self.frame), MessageHead::part(self.layer, self.cell))
+    }
+
+    /// The part of the unit of a layer's message.
+    pub fn part(layer: u8, cell: u8) -> u32 {
+        u32::from(layer) | u32::from(cell) << 8
+    }
 
     /// Serializes the head.
     pub fn emit(self) -> InlineBytes {

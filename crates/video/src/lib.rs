@@ -13,6 +13,7 @@ pub mod sink;
 pub mod source;
 pub mod video;
 
+use dyn_clone::DynClone;
 use jettison_core::{DropReason, Time};
 use jettison_measure::FlowMeter;
 use jettison_messages::MessageParams;
@@ -26,7 +27,7 @@ use jettison_sockets::{FlowApplications, FlowTransport};
 pub use head::MessageHead;
 
 /// A source of frames.
-pub trait Source: Send {
+pub trait Source: DynClone + Send {
     /// Returns the capture time of the next frame; `None` after the last. The clock starts at `start`.
     fn next_frame(&self) -> Option<Time>;
 
@@ -40,6 +41,8 @@ pub trait Source: Send {
     /// Handles the fate of a message.
     fn handle_fate(&mut self, _head: &MessageHead, _fate: Fate, _now: Time) {}
 }
+
+dyn_clone::clone_trait_object!(Source);
 
 /// A message to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,13 +71,15 @@ pub enum Fate {
 }
 
 /// Receiver of complete messages.
-pub trait Sink: Send {
+pub trait Sink: DynClone + Send {
     /// Handles a complete message.
     fn handle_message(&mut self, head: &MessageHead, length: u32, now: Time, meter: &mut FlowMeter);
 
     /// Finishes the measurement at the end of the run.
     fn finish(&mut self, _now: Time, _meter: &mut FlowMeter) {}
 }
+
+dyn_clone::clone_trait_object!(Sink);
 
 /// Creates the applications of a flow that sends a source's messages to a sink; `None` if the transport carries no
 /// messages.

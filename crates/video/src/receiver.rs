@@ -8,6 +8,7 @@ use super::carrier::Receiver;
 use jettison_sockets::{Application, SocketEvent, Sockets};
 
 /// Receives the messages of a flow.
+#[derive(Clone)]
 pub(super) struct MessageReceiver {
     sink: Box<dyn Sink>,
     receiver: Box<dyn Receiver>,
@@ -20,6 +21,9 @@ impl MessageReceiver {
 
     fn read_messages(&mut self, now: Time, host: &mut dyn Sockets) {
         while let Some((head, length)) = self.receiver.poll_message() {
+            if !self.receiver.counts_goodput() {
+                host.unit_complete(head.unit());
+            }
             let meter = host.meter();
             if !self.receiver.counts_goodput() {
                 meter.delivered(u64::from(length));

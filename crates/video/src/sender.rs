@@ -9,6 +9,7 @@ use super::{Fate, Outgoing, Source};
 use jettison_sockets::{Application, SocketEvent, Sockets};
 
 /// Sends the messages of a source.
+#[derive(Clone)]
 pub(super) struct MessageSender {
     source: Box<dyn Source>,
     carrier: Box<dyn Carrier>,

@@ -249,6 +249,14 @@ impl Packet {
         true
     }
 
+    /// Sets the ECN field, whatever it was.
+    pub fn set_ecn(&mut self, ecn: Ecn) {
+        self.meta.traffic_class = self.meta.traffic_class & !3 | ecn as u8;
+        if let Body::Buffer(buffer) = &mut self.body {
+            buffer.set_traffic_class(self.meta.traffic_class);
+        }
+    }
+
     /// Sets the TTL or hop limit.
     #[inline]
     pub fn set_hop_limit(&mut self, value: u8) {

@@ -54,7 +54,7 @@ def _mixed(base: str, towards: str, weight: float) -> str:
 
 
 #: Hues of the owners of reasons that are no queue disciplines.
-OWNERS: Mapping[str, str] = {"link": "#a08a6a", "node": "#707070", "switch": "#b0653a", "python": "#6e5238"}
+OWNERS: Mapping[str, str] = {"link": "#a08a6a", "node": "#707070", "switch": "#b0653a", "python": "#6e5238", "script": "#3f6f73"}
 #: What is mixed into the owner's colour for its first reason, its second and so on.
 SHADES = (
     ("white", 0.3), ("black", 0.3), ("white", 0.55), ("black", 0.5), ("white", 0.7), ("black", 0.65),

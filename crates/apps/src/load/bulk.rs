@@ -55,7 +55,7 @@ pub struct BulkParameters {
 }
 
 /// The sender: writes without end, or `bytes` and then closes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Bulk {
     // Parameters.
     remote: Endpoint,

@@ -143,7 +143,7 @@ impl Default for CbrParameters {
 }
 
 /// The sender: datagrams of one size at one mean rate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Cbr {
     sender: ProbeSender,
     schedule: Schedule,
@@ -151,7 +151,7 @@ pub struct Cbr {
 }
 
 /// The times of datagrams.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Schedule {
     gap: Gap,
     gaps: Gaps,

@@ -1,13 +1,13 @@
 //! Echo requests over UDP: a program sends numbered, timestamped datagrams, another returns them.
 
 use jettison_core::{Duration, Time};
-use jettison_measure::metrics;
+use jettison_measure::{Description, Unit, UnitKind, metrics};
 
 use super::probe::{ProbeHead, ProbeSender};
 use jettison_sockets::{Application, Datagram, SocketEvent, Sockets};
 
 /// Sends requests at an interval and records the round-trip times.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct UdpPing {
     sender: ProbeSender,
     interval: Duration,
@@ -17,7 +17,7 @@ pub(crate) struct UdpPing {
 
 impl UdpPing {
     pub(crate) fn new(sender: ProbeSender, interval: Duration, count: Option<u64>) -> UdpPing {
-        UdpPing { sender, interval, left: count.unwrap_or(u64::MAX), next: None }
+        UdpPing { sender: sender.of(UnitKind::Echo), interval, left: count.unwrap_or(u64::MAX), next: None }
     }
 }
 
@@ -61,7 +61,7 @@ impl Application for UdpPing {
 }
 
 /// Returns every datagram to its sender, with the traffic class of the request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct UdpEcho {
     port: u16,
 }
@@ -81,6 +81,9 @@ impl Application for UdpEcho {
         let SocketEvent::Datagram { socket, from, datagram } = event else { return };
         // The reply is not marked CE: a mark concerns the way of the request.
         let traffic_class = datagram.traffic_class & !3;
+        if let Some(head) = ProbeHead::parse(datagram.head.as_slice()) {
+            host.describes(Description::new(Unit::new(UnitKind::Echo, head.sequence, 0), 0));
+        }
         host.send_to(socket, from, &Datagram { traffic_class, ..datagram });
     }
 }

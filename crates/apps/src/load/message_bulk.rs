@@ -15,6 +15,7 @@ use jettison_video::carrier::{OctopusSocket, SERIES_INTERVAL};
 const WAITING: u64 = 64;
 
 /// The sender: without end, or `bytes`.
+#[derive(Clone)]
 pub struct MessageBulk {
     socket: OctopusSocket,
     message: u64,
@@ -117,6 +118,7 @@ impl Application for MessageBulk {
 }
 
 /// Receives messages and counts them as goodput.
+#[derive(Clone)]
 pub struct MessageSink {
     socket: OctopusSocket,
     port: u16,

@@ -74,7 +74,7 @@ impl Default for OnOffParameters {
 }
 
 /// The sender: alternates between a constant rate and silence.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct OnOff {
     // Parameters.
     sender: ProbeSender,

@@ -1,7 +1,7 @@
 //! Echo requests at an interval: ICMP as `ping`, or UDP.
 
 use jettison_core::{Bytes, Duration, Time};
-use jettison_measure::metrics;
+use jettison_measure::{Description, Unit, UnitKind, metrics};
 use jettison_registry::style::{Line::Solid, OLIVE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Address;
@@ -81,7 +81,7 @@ impl Default for PingParameters {
 }
 
 /// The sender: sends echo requests and records the round-trip times.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ping {
     // Parameters.
     remote: Address,
@@ -132,6 +132,7 @@ impl Application for Ping {
             }
             self.left -= 1;
             host.meter().sent();
+            host.describes(Description::new(Unit::new(UnitKind::Echo, self.next_number, 0), 0));
             host.send_echo(self.remote, &self.request);
             self.next_number += 1;
             self.request.sequence = self.next_number as u16;

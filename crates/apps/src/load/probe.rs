@@ -1,6 +1,7 @@
 //! Head of a probe datagram: sequence number and sending time, as real bytes.
 
 use jettison_core::{Bytes, Time};
+use jettison_measure::{Description, Unit, UnitKind};
 use jettison_registry::ParameterError;
 use jettison_tcp::Endpoint;
 use jettison_wire::InlineBytes;
@@ -47,18 +48,24 @@ pub(crate) fn check_payload(payload: Bytes) -> Result<(), ParameterError> {
 }
 
 /// Sends numbered, timestamped datagrams of one size to one peer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ProbeSender {
     pub(crate) remote: Endpoint,
     pub(crate) length: u16,
     pub(crate) traffic_class: u8,
+    kind: UnitKind,
     socket: Option<SocketId>,
     sequence: u64,
 }
 
 impl ProbeSender {
     pub(crate) fn new(remote: Endpoint, length: u16, traffic_class: u8) -> ProbeSender {
-        ProbeSender { remote, length, traffic_class, socket: None, sequence: 0 }
+        ProbeSender { remote, length, traffic_class, kind: UnitKind::Datagram, socket: None, sequence: 0 }
+    }
+
+    /// The sender with datagrams that are units of another kind.
+    pub(crate) fn of(self, kind: UnitKind) -> ProbeSender {
+        ProbeSender { kind, ..self }
     }
 
     pub(crate) fn open(&mut self, host: &mut dyn Sockets) {
@@ -69,6 +76,7 @@ impl ProbeSender {
     pub(crate) fn send(&mut self, now: Time, host: &mut dyn Sockets) {
         let Some(socket) = self.socket else { return };
         let head = ProbeHead { sequence: self.sequence, sent_at: now }.emit();
+        host.describes(Description::new(Unit::new(self.kind, self.sequence, 0), 0));
         self.sequence += 1;
         host.meter().sent();
         let datagram = Datagram { head, length: self.length, traffic_class: self.traffic_class };

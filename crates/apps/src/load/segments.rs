@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Bytes, Duration, Time};
+use jettison_measure::{Unit, UnitKind};
 use jettison_registry::style::{Line::Solid, PINK};
 use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::{Endpoint, Payload};
@@ -60,7 +61,7 @@ impl Default for SegmentsParameters {
 }
 
 /// The sender: writes a segment per interval, and measures the time until it is fully acknowledged.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Segments {
     // Parameters.
     remote: Endpoint,
@@ -69,6 +70,8 @@ pub struct Segments {
     interval: Duration,
     // State.
     socket: Option<SocketId>,
+    /// Segments written so far.
+    number: u64,
     /// Bytes written to the current connection.
     written: u64,
     /// Unacknowledged segments, oldest first: the stream offset of their ends, and when they were written.
@@ -85,6 +88,7 @@ impl Segments {
             size: parameters.size.get(),
             interval: parameters.interval,
             socket: None,
+            number: 0,
             written: 0,
             under_way: VecDeque::new(),
             next: None,
@@ -101,6 +105,8 @@ impl Segments {
                 *self.socket.insert(socket)
             }
         };
+        self.number += 1;
+        host.carries(socket, Unit::new(UnitKind::Segment, self.number, 0), self.size);
         host.write(socket, Payload::Zeros(self.size));
         self.written += self.size;
         self.under_way.push_back((self.written, now));

@@ -7,7 +7,7 @@ use crate::load::probe::ProbeHead;
 use jettison_sockets::{Application, Datagram, SocketEvent, Sockets, TcpOptions};
 
 /// Listens on a TCP port, reads everything and counts it as goodput.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TcpSink {
     port: u16,
     options: TcpOptions,
@@ -36,7 +36,7 @@ impl Application for TcpSink {
 }
 
 /// Binds a UDP port; measures goodput, loss, one-way delay and jitter of probes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct UdpSink {
     port: u16,
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Bytes, Duration, RandomStream, Time};
+use jettison_measure::{Unit, UnitKind};
 use jettison_registry::style::{Line::Solid, ORANGE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_tcp::{Endpoint, Payload};
@@ -69,7 +70,7 @@ impl Default for WebParameters {
 
 /// The sender: opens a connection per transfer, sends its bytes, closes, and measures the time until all bytes are
 /// acknowledged.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Web {
     // Parameters.
     remote: Endpoint,
@@ -78,12 +79,14 @@ pub struct Web {
     sizes: BoundedPareto,
     arrivals: RandomStream,
     // State: unfinished transfers, in order of their start.
-    open: VecDeque<(SocketId, Time)>,
+    open: VecDeque<(SocketId, u64, Time)>,
+    /// Number of the next transfer.
+    number: u64,
     next: Option<Time>,
 }
 
 /// Pareto distribution bounded to `low..=high`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct BoundedPareto {
     low: f64,
     shape: f64,
@@ -118,6 +121,7 @@ impl Web {
             sizes: BoundedPareto { low, shape: parameters.shape, mass, random: sizes },
             arrivals,
             open: VecDeque::new(),
+            number: 0,
             next: None,
         }
     }
@@ -126,9 +130,9 @@ impl Web {
         Duration::from_secs_f64(self.arrivals.exponential(self.mean_gap))
     }
 
-    fn remove(&mut self, socket: SocketId) -> Option<Time> {
-        let at = self.open.iter().position(|(open, _)| *open == socket)?;
-        self.open.remove(at).map(|(_, started)| started)
+    fn remove(&mut self, socket: SocketId) -> Option<(u64, Time)> {
+        let at = self.open.iter().position(|(open, ..)| *open == socket)?;
+        self.open.remove(at).map(|(_, number, started)| (number, started))
     }
 }
 
@@ -140,8 +144,11 @@ impl Application for Web {
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         match event {
             SocketEvent::Acknowledged(socket) if host.unacknowledged(socket) == 0 => {
-                if let Some(started) = self.remove(socket) {
+                if let Some((number, started)) = self.remove(socket) {
                     host.meter().completed(now.since(started));
+                    if let Some(events) = host.meter().events() {
+                        events.loaded(started, now, Some(Unit::new(UnitKind::Response, number, 0)));
+                    }
                 }
             }
             SocketEvent::Closed(socket, _) if self.remove(socket).is_some() => host.meter().failed(),
@@ -152,9 +159,12 @@ impl Application for Web {
     fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
         while let Some(at) = self.next.filter(|at| *at <= now) {
             let socket = host.tcp_connect(self.remote, &self.options);
-            host.write(socket, Payload::Zeros(self.sizes.draw()));
+            let size = self.sizes.draw();
+            host.carries(socket, Unit::new(UnitKind::Response, self.number, 0), size);
+            host.write(socket, Payload::Zeros(size));
             host.close(socket);
-            self.open.push_back((socket, now));
+            self.open.push_back((socket, self.number, now));
+            self.number += 1;
             self.next = Some(at + self.gap().max(Duration::from_nanos(1)));
         }
     }
@@ -165,7 +175,7 @@ impl Application for Web {
 
     fn stop(&mut self, _: Time, host: &mut dyn Sockets) {
         self.next = None;
-        while let Some((socket, _)) = self.open.pop_front() {
+        while let Some((socket, ..)) = self.open.pop_front() {
             host.abort(socket);
         }
     }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::approve::listing;
 use crate::output::{Failure, print, print_error, print_json, print_record, warn};
+use crate::snippet::WithLines;
 
 /// Checks scenario files and estimates their runs; exit status 2 if one is invalid.
 pub fn check(
@@ -49,7 +50,7 @@ pub fn check(
             }
             Err(error) => {
                 invalid = true;
-                print_error(format_args!("{error}"));
+                print_error(format_args!("{}", WithLines(&error)));
             }
         }
     }

@@ -5,11 +5,13 @@ mod cc;
 mod check;
 mod compare;
 mod declared;
+mod explain;
 mod export;
 mod figures;
 mod list;
 mod live;
 mod live_shell;
+mod new;
 mod p4;
 mod python;
 mod report;
@@ -19,6 +21,7 @@ mod shell;
 mod sweep;
 mod trace;
 mod verify;
+mod whatif;
 
 use std::process::ExitCode;
 
@@ -38,6 +41,9 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Check { files, set, quick, json, data } => {
             check::check(&files, data.folder.as_deref(), &Changes { set, quick }, json)
+        }
+        Command::New { situation, file, force } => {
+            new::new(situation.as_deref(), file.as_deref(), force).map(|()| ExitCode::SUCCESS)
         }
         Command::Export { command } => export::export(command).map(|()| ExitCode::SUCCESS),
         Command::Schema => check::schema().map(|()| ExitCode::SUCCESS),
@@ -69,6 +75,8 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Compare { a, b, out, json } => {
             compare::compare(&a, &b, out.as_deref(), json).map(|()| ExitCode::SUCCESS)
         }
+        Command::WhatIf(arguments) => whatif::whatif(&arguments).map(|()| ExitCode::SUCCESS),
+        Command::Explain { target, options, explain } => explain::explain(&target, &options, &explain),
         Command::Completions { shell } => shell::completions(shell).map(|()| ExitCode::SUCCESS),
         Command::Man { out } => shell::man(&out).map(|()| ExitCode::SUCCESS),
     }

@@ -18,6 +18,7 @@ use jettison_scenario::{Changes, CheckError, Place, Scenario};
 
 use crate::options::RunArguments;
 use crate::output::{Bar, Failure, INTERRUPTED, Stream, print, print_error, print_record, warn, width};
+use crate::snippet::WithLines;
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
 
@@ -48,7 +49,7 @@ pub fn load_with_seeds(
     options: &RunArguments,
 ) -> Result<Scenario, Failure> {
     let mut changes = Changes { set: options.settings(), quick: options.quick };
-    let wrong = |error: CheckError| Failure::Message(as_written(error, options).to_string());
+    let wrong = |error: CheckError| Failure::Message(WithLines(&as_written(error, options)).to_string());
     let scenario = load(&changes).map_err(wrong)?;
     warn(&scenario);
     if options.quick && !scenario.has_quick {
@@ -162,6 +163,11 @@ pub fn print_records(results: &Results) -> Result<(), Failure> {
 /// Prints the paths of the results and the report.
 pub fn print_places(results: &Results) -> Result<(), Failure> {
     print(format_args!("Results: {}\nReport:  {}\n", results.folder.display(), results.report().display()))
+}
+
+/// This program, for the keys of runs.
+pub fn program() -> &'static Program {
+    &PROGRAM
 }
 
 /// Exit status 0 if all runs succeeded, 1 if a run failed, 130 after Ctrl-C.

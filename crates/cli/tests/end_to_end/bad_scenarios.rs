@@ -92,6 +92,23 @@ fn a_file_that_is_not_toml_is_refused_with_the_line() {
 }
 
 #[test]
+fn the_line_of_an_error_is_shown_with_the_place_marked() {
+    let folder = Folder::new();
+    folder.write("bad.toml", &changed("limit = \"20 packets\"", "limt = \"20 packets\""));
+    for command in ["run", "check"] {
+        let said = folder.jettison(&[command, "bad.toml"]).refused_with_lines();
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), 3, "{said}");
+        assert!(
+            lines[0].starts_with("bad.toml:20:31: unknown key") && lines[1].starts_with("  20 | queue = "),
+            "{said}"
+        );
+        let from = lines[2].find('^').expect("the place is marked");
+        assert_eq!((&lines[1][from..from + 4], &lines[2][from..]), ("limt", "^^^^"), "{said}");
+    }
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let said = Folder::new().jettison(&["run", "nothing.toml"]).refused();
     assert!(said.starts_with("nothing.toml: cannot be read: "), "{said}");

@@ -64,6 +64,14 @@ fn reasons_are_those_of_the_code() {
 }
 
 #[test]
+fn components_of_delays_are_those_of_the_code() {
+    let head = ["| component | the unit waited because |".to_owned(), "| --- | --- |".to_owned()];
+    let rows = jettison_measure::Component::ALL
+        .map(|component| format!("| `{}` | {} |", component.name(), component.description()));
+    hold("accounts.md", "components", &head.into_iter().chain(rows).collect::<Vec<_>>());
+}
+
+#[test]
 fn metrics_are_those_of_the_code() {
     let head =
         ["| metric | unit | of | in | what |".to_owned(), "| --- | --- | --- | --- | --- |".to_owned()];

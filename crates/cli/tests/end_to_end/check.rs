@@ -80,7 +80,10 @@ fn each_of_several_files_is_checked() {
     let ran = folder.jettison(&["check", "wrong.toml", "small.toml"]);
     assert_eq!(ran.status, Some(2));
     assert_eq!(plan(&ran.stdout), "small.toml: OK: 2 variants × 2 seeds = 4 runs of 2 s");
-    assert_eq!(ran.stderr, "wrong.toml:4:1: unknown key `seds`; did you mean `seeds`?\n");
+    assert_eq!(
+        ran.stderr,
+        "wrong.toml:4:1: unknown key `seds`; did you mean `seeds`?\n  4 | seds = 2\n    | ^^^^\n"
+    );
 }
 
 #[test]
@@ -102,7 +105,7 @@ fn the_projects_own_scenarios_are_valid() {
         for file in fs::read_dir(&paper).expect("a paper's folder can be read") {
             let file = file.expect("the folder can be read").path().display().to_string();
             if file.ends_with(".toml")
-                && ![".paper.toml", "/claims.toml"].iter().any(|end| file.ends_with(end))
+                && ![".paper.toml", ".value.toml", "/claims.toml"].iter().any(|end| file.ends_with(end))
             {
                 files.push(file);
             }

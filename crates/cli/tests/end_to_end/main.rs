@@ -11,6 +11,7 @@ mod compare;
 mod dash;
 mod data;
 mod determinism;
+mod explain;
 #[cfg(unix)]
 mod export;
 #[cfg(unix)]
@@ -24,6 +25,7 @@ mod live;
 mod live_lateness;
 #[cfg(target_os = "linux")]
 mod live_programs;
+mod new;
 mod p4;
 mod precision;
 mod presets;
@@ -42,4 +44,5 @@ mod sweep;
 mod trace;
 mod verify;
 mod video;
+mod whatif;
 mod worlds;

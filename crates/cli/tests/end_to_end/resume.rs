@@ -255,12 +255,13 @@ fn a_disk_that_fills_up_between_runs_keeps_those_before() {
     // `--force`, since the estimate would refuse to start.
     let run = "\"$JETTISON\" run many.toml --out disk/results --force";
     let script = format!(
-        "{mount} && {{ {run} 2>first; echo $? >status; ls disk/.results.runs/records >before; \
+        "{mount} && {{ {run} 2>first; echo $? >status; ls disk/.results.runs/runs >before; \
          mount -o remount,size=40m disk && {run} 2>second && cp -r disk/results copy && ls -A disk; }}"
     );
     let ran = private(&script);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     let text = |name: &str| String::from_utf8(folder.read(name)).expect("it is text");
+    // Of the two files of a run this is the second.
     let kept = text("before").lines().count();
     assert!(kept > 0 && kept < RUNS, "{kept}");
     assert_eq!(text("status"), "2\n");

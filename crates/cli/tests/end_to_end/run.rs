@@ -4,16 +4,19 @@ use serde_json::{Value, json};
 
 use super::support::{Folder, keys, mean};
 
-const RESULTS: [&str; 13] = [
+const RESULTS: [&str; 16] = [
+    "accounts.parquet",
     "differences.parquet",
     "distributions.parquet",
     "drops.parquet",
+    "events.parquet",
     "flows.parquet",
     "frames.parquet",
     "manifest.json",
     "queues.parquet",
     "report.html",
     "runs.parquet",
+    "scenario.toml",
     "summary.json",
     "summary.parquet",
     "timing.json",

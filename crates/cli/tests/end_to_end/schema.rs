@@ -44,7 +44,11 @@ fn it_accepts_the_projects_own_scenarios() {
         for file in fs::read_dir(&paper).expect("a paper's folder can be read") {
             let file = file.expect("the folder can be read").path();
             let name = file.display().to_string();
-            if name.ends_with(".toml") && !name.ends_with(".paper.toml") && !name.ends_with("/claims.toml") {
+            if name.ends_with(".toml")
+                && !name.ends_with(".paper.toml")
+                && !name.ends_with(".value.toml")
+                && !name.ends_with("/claims.toml")
+            {
                 accepts(&validator, &name, &fs::read_to_string(&file).expect("a scenario is text"));
             }
         }

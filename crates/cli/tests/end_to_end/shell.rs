@@ -4,24 +4,27 @@ use super::support::Folder;
 #[cfg(unix)]
 use super::support::{Ran, skipped};
 
-const COMMANDS: [&str; 17] = [
-    "run",
-    "live",
-    "shell",
+const COMMANDS: [&str; 20] = [
     "cc",
-    "list",
     "check",
-    "export",
-    "schema",
-    "trace",
-    "p4",
-    "reproduce",
-    "sweep",
-    "verify",
-    "report",
     "compare",
     "completions",
+    "explain",
+    "export",
+    "list",
+    "live",
     "man",
+    "new",
+    "p4",
+    "report",
+    "reproduce",
+    "run",
+    "schema",
+    "shell",
+    "sweep",
+    "trace",
+    "verify",
+    "whatif",
 ];
 
 #[test]

@@ -178,9 +178,21 @@ impl Ran {
         self.stdout
     }
 
-    /// Checks for exit status 2 without output; returns the message, without its newline.
+    /// Checks for exit status 2 without output; returns the message, without its newline and the lines of the scenario that it
+    /// shows.
     #[track_caller]
     pub fn refused(self) -> String {
+        let said = self.refused_with_lines();
+        let is_source = |line: &str| {
+            let number = line.strip_prefix("  ").and_then(|rest| rest.split_once(" | "));
+            number.is_some_and(|(number, _)| number.chars().all(|c| c.is_ascii_digit() || c == ' '))
+        };
+        said.lines().filter(|line| !is_source(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Checks for exit status 2 without output; returns all that is said, without its newline.
+    #[track_caller]
+    pub fn refused_with_lines(self) -> String {
         assert_eq!((self.status, self.stdout.as_str()), (Some(2), ""), "stderr: {}", self.stderr);
         self.stderr.strip_suffix('\n').expect("a message ends its line").to_owned()
     }

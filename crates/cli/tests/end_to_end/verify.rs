@@ -56,7 +56,7 @@ fn missing_and_additional_files_are_listed() {
         (ran.status, ran.stdout.as_str()),
         (
             Some(1),
-            "unlisted  notes/mine.txt\nmissing   summary.json\n2 files are not as written in out (13 files checked)\n"
+            "unlisted  notes/mine.txt\nmissing   summary.json\n2 files are not as written in out (16 files checked)\n"
         )
     );
     let ran = folder.jettison(&["verify", "out", "--json"]);
@@ -64,7 +64,7 @@ fn missing_and_additional_files_are_listed() {
         ran.stdout,
         "{\"type\":\"fault\",\"file\":\"notes/mine.txt\",\"fault\":\"unlisted\"}\n\
          {\"type\":\"fault\",\"file\":\"summary.json\",\"fault\":\"missing\"}\n\
-         {\"type\":\"verification\",\"folder\":\"out\",\"files\":13,\"faults\":2}\n"
+         {\"type\":\"verification\",\"folder\":\"out\",\"files\":16,\"faults\":2}\n"
     );
     let said = folder.jettison(&["verify", "."]).refused();
     assert!(said.contains("holds no Jettison results"), "{said}");

@@ -56,7 +56,7 @@ const RESERVOIR: f64 = 90.0;
 const CUSHION: f64 = 126.0;
 
 /// The rule. It has no state: the previous representation comes from the player.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Bba {
     parameters: BbaParameters,
 }

@@ -95,7 +95,7 @@ impl BolaParameters {
 }
 
 /// The BOLA rule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Bola {
     // Parameters.
     buffer: BolaBuffer,

@@ -75,7 +75,7 @@ impl DynamicParameters {
 }
 
 /// The dynamic rule: chooses by buffer level or by throughput.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Dynamic {
     // Parameters.
     healthy: Duration,

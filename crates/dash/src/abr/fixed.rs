@@ -30,7 +30,7 @@ pub struct FixedParameters {
 }
 
 /// The constant rule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fixed {
     representation: usize,
 }

@@ -29,6 +29,7 @@ jettison_registry::components! {
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use jettison_core::{Duration, Time};
 
 use super::content::AdaptationSet;
@@ -50,7 +51,7 @@ pub use vlc_2::{Vlc2, Vlc2Parameters};
 pub use vlc_3::{Vlc3, Vlc3Parameters};
 
 /// An adaptation rule: notified of each download, queried before each. A player has one per kind of media.
-pub trait AbrRule: Send + Debug {
+pub trait AbrRule: DynClone + Send + Debug {
     /// Chooses the representation of the next segment.
     fn choose(&mut self, state: &AbrState<'_>) -> Choice;
 
@@ -70,6 +71,8 @@ pub trait AbrRule: Send + Debug {
         true
     }
 }
+
+dyn_clone::clone_trait_object!(AbrRule);
 
 /// Decision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -32,7 +32,7 @@ pub struct ShakaRules {
 }
 
 /// The rule of one kind of media. Those of video and audio see the same downloads, so they agree on the pair.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Shaka {
     rules: ShakaRules,
     averages: [f64; 2],

@@ -42,7 +42,7 @@ impl ThroughputParameters {
 }
 
 /// The throughput rule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ThroughputRule {
     history: History,
 }

@@ -64,7 +64,7 @@ impl VlcRateParameters {
 }
 
 /// The download-rate rule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct VlcRate {
     parameters: VlcRateParameters,
     bits: f64,

@@ -51,7 +51,7 @@ impl Vlc2Parameters {
 }
 
 /// The rule of one kind of media.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Vlc2 {
     parameters: Vlc2Parameters,
     bits: f64,

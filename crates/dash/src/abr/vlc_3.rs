@@ -60,7 +60,7 @@ impl Vlc3Parameters {
 }
 
 /// The rule of one kind of media. Those of video and audio see the same downloads, so they have the same average.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Vlc3 {
     parameters: Vlc3Parameters,
     /// Bits and time gathered for the next observation.

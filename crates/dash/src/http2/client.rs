@@ -9,6 +9,7 @@ use super::frames::{self, FrameReader, Head, Piece};
 use super::{INITIAL_WINDOW, PREFACE};
 use crate::http::HttpError;
 use crate::player::{Partial, Step, Transfer};
+use crate::resource::Resource;
 
 /// Delay before a failed request is repeated.
 const RETRY: Duration = Duration::from_secs(1);
@@ -19,12 +20,14 @@ const CONNECTION_WINDOW: u32 = 15 << 20;
 const CANCEL: u32 = 0x8;
 
 /// HTTP/2 client. Each lane has at most one request in progress.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Http2Client {
     // Parameters.
     server: Endpoint,
     host_name: String,
     options: TcpOptions,
+    /// Number of the session in a flow with many.
+    session: u32,
     // State.
     socket: Option<SocketId>,
     reader: FrameReader,
@@ -34,13 +37,13 @@ pub struct Http2Client {
     read: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Lane {
     request: Option<Request>,
     retry: Option<(String, Time)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Request {
     stream: u32,
     path: String,
@@ -62,9 +65,15 @@ impl Http2Client {
             socket: None,
             reader: FrameReader::default(),
             next_stream: 1,
+            session: 0,
             lanes: (0..lanes).map(|_| Lane::default()).collect(),
             read: 0,
         }
+    }
+
+    /// Sets the number of the session, in a flow with many.
+    pub fn set_session(&mut self, session: u32) {
+        self.session = session;
     }
 
     /// Requests `path`. The lane must be idle.
@@ -77,7 +86,11 @@ impl Http2Client {
         self.next_stream += 2;
         let block = fields::request(&path, &self.host_name);
         let flags = frames::END_HEADERS | frames::END_STREAM;
-        send(socket, frames::frame(frames::HEADERS, flags, stream, &block), host);
+        let frame = frames::frame(frames::HEADERS, flags, stream, &block);
+        if let Some(unit) = Resource::requested(&path, self.session) {
+            host.carries(socket, unit, frame.len() as u64);
+        }
+        send(socket, frame, host);
         let request = Request {
             stream,
             path,

@@ -81,7 +81,7 @@ pub(super) enum Piece {
 }
 
 /// Cuts a byte stream that may be split anywhere into frames.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FrameReader {
     /// Bytes of an incomplete head or payload.
     gathered: Vec<u8>,

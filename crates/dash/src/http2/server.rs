@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use jettison_measure::Unit;
 use jettison_sockets::{SocketId, Sockets};
 use jettison_tcp::Payload;
 
@@ -29,7 +30,7 @@ pub struct Answer {
 }
 
 /// Server's end of one connection.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Http2Server {
     reader: FrameReader,
     /// Responses in progress; the first is next.
@@ -39,11 +40,12 @@ pub struct Http2Server {
     stream_window: i64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Response {
     stream: u32,
     left: u64,
     window: i64,
+    unit: Option<Unit>,
 }
 
 impl Http2Server {
@@ -64,14 +66,14 @@ impl Http2Server {
         (read[..common] == PREFACE[..common]).then_some(read.len() >= PREFACE.len())
     }
 
-    /// Takes a piece of the client's stream; `answer` says what there is at a path.
+    /// Takes a piece of the client's stream; `answer` says what there is at a path, and what the response carries.
     ///
     /// # Errors
     /// If it violates HTTP/2 or uses what is not supported.
     pub fn take(
         &mut self,
         payload: Payload,
-        answer: impl Fn(&str) -> Answer,
+        answer: impl Fn(&str, &mut dyn Sockets) -> (Answer, Option<Unit>),
         socket: SocketId,
         host: &mut dyn Sockets,
     ) -> Result<(), HttpError> {
@@ -88,7 +90,7 @@ impl Http2Server {
         &mut self,
         head: Head,
         payload: &[u8],
-        answer: impl Fn(&str) -> Answer,
+        answer: impl Fn(&str, &mut dyn Sockets) -> (Answer, Option<Unit>),
         socket: SocketId,
         host: &mut dyn Sockets,
     ) -> Result<(), HttpError> {
@@ -98,13 +100,17 @@ impl Http2Server {
                 let (true, Some(path)) = (fields.is_get, fields.path) else {
                     return Err(HttpError::Method("other than GET".to_owned()));
                 };
-                let Answer { status, length, media_type } = answer(&path);
+                let (Answer { status, length, media_type }, unit) = answer(&path, host);
                 let block = fields::response(status, length, media_type);
                 let flags = frames::END_HEADERS | if length == 0 { frames::END_STREAM } else { 0 };
-                host.write(socket, bytes(frames::frame(frames::HEADERS, flags, head.stream, &block)));
+                let frame = frames::frame(frames::HEADERS, flags, head.stream, &block);
+                if let Some(unit) = unit {
+                    host.carries(socket, unit, frame.len() as u64);
+                }
+                host.write(socket, bytes(frame));
                 if length > 0 {
                     let window = self.stream_window;
-                    self.sending.push_back(Response { stream: head.stream, left: length, window });
+                    self.sending.push_back(Response { stream: head.stream, left: length, window, unit });
                 }
             }
             frames::RST_STREAM => self.sending.retain(|response| response.stream != head.stream),
@@ -151,6 +157,9 @@ impl Http2Server {
             self.window -= length as i64;
             let flags = if response.left == 0 { frames::END_STREAM } else { 0 };
             let head = frames::head(length as u32, frames::DATA, flags, response.stream);
+            if let Some(unit) = response.unit {
+                host.carries(socket, unit, head.len() as u64 + length);
+            }
             host.write(socket, bytes(head));
             host.write(socket, Payload::Zeros(length));
             if response.left > 0 {

@@ -103,9 +103,9 @@ impl Pair {
     /// Carries all that the client wrote.
     fn carry(&mut self) {
         let lengths = self.lengths;
-        let answer = move |path: &str| match path {
-            "/none" => Answer { status: 404, length: 0, media_type: "text/plain" },
-            _ => Answer { status: 200, length: lengths, media_type: "video/mp4" },
+        let answer = move |path: &str, _: &mut dyn Sockets| match path {
+            "/none" => (Answer { status: 404, length: 0, media_type: "text/plain" }, None),
+            _ => (Answer { status: 200, length: lengths, media_type: "video/mp4" }, None),
         };
         while let Some(payload) = self.near.written.pop_front() {
             match &mut self.server {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{HeadReader, Request};
+use crate::resource::Resource;
 use jettison_sockets::{SocketId, Sockets, TcpOptions};
 
 /// Delay before a failed request is repeated.
@@ -64,7 +65,7 @@ pub enum Step {
 }
 
 /// HTTP client with at most one request in progress.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Fetcher {
     // Parameters.
     server: Endpoint,
@@ -72,6 +73,8 @@ pub struct Fetcher {
     options: TcpOptions,
     connections: Connections,
     timeout: Option<Duration>,
+    /// Number of the session in a flow with many.
+    session: u32,
     // State.
     socket: Option<SocketId>,
     reader: HeadReader,
@@ -80,7 +83,7 @@ pub struct Fetcher {
     retry: Option<(String, Time)>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Outstanding {
     path: String,
     requested_at: Time,
@@ -103,11 +106,17 @@ impl Fetcher {
             options,
             connections,
             timeout,
+            session: 0,
             socket: None,
             reader: HeadReader::default(),
             request: None,
             retry: None,
         }
+    }
+
+    /// Sets the number of the session, in a flow with many.
+    pub fn set_session(&mut self, session: u32) {
+        self.session = session;
     }
 
     /// Requests `path`. No other request may be in progress.
@@ -124,7 +133,11 @@ impl Fetcher {
             }
         };
         let request = Request { path, close: self.connections == Connections::PerSegment };
-        host.write(socket, request.bytes(&self.host_name));
+        let head = request.bytes(&self.host_name);
+        if let Some(unit) = Resource::requested(&request.path, self.session) {
+            host.carries(socket, unit, head.len());
+        }
+        host.write(socket, head);
         self.request =
             Some(Outstanding { path: request.path, requested_at: now, first_byte_at: None, body: None });
     }

@@ -11,11 +11,13 @@ mod responses;
 mod setup;
 mod track;
 mod transport;
+mod viewing;
+mod watched;
 
 use std::sync::Arc;
 
 use jettison_core::{Duration, Time};
-use jettison_measure::{FlowMeter, SessionScore};
+use jettison_measure::{FlowMeter, Reason, SessionScore, Status, Unit};
 
 use super::abr::{AbrState, OtherMedia, Playback};
 use super::content::{AdaptationSet, Title};
@@ -26,13 +28,15 @@ use jettison_sockets::{SocketEvent, SocketId, Sockets};
 use playout::{Passed, Playout};
 use track::{Lane, Track};
 use transport::Transport;
+use viewing::Viewing;
+use watched::Levels;
 
 pub use fetch::{Connections, Partial, Step, Transfer};
 pub use playout::{Kind, Thresholds};
 pub use setup::{FastSwitch, Filling, PlayerSetup, RuleFactory, Targets, Together, TopQuality};
 
 /// One viewer's player, from the first request to the last frame.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Player {
     setup: Arc<PlayerSetup>,
     title: Arc<Title>,
@@ -47,6 +51,14 @@ pub struct Player {
     frames_sampled: f64,
     /// Whether the flow's series show this player's choices.
     is_shown: bool,
+    /// Number of the session in a flow with many; 0 in one of its own.
+    session: u32,
+    /// The segment that playback waits for.
+    awaited: Option<Unit>,
+    levels: Levels,
+    /// The video segment of the last abandoned request.
+    abandoned: Option<usize>,
+    viewing: Viewing,
 }
 
 impl Player {
@@ -75,7 +87,19 @@ impl Player {
             has_manifest: false,
             frames_sampled: 0.0,
             is_shown,
+            session: 0,
+            awaited: None,
+            levels: Levels::default(),
+            abandoned: None,
+            viewing: Viewing::default(),
         }
+    }
+
+    /// The player of a session by its number, from 1, in a flow with many.
+    pub fn in_session(mut self, session: u32) -> Player {
+        self.session = session;
+        self.transport.set_session(session);
+        self
     }
 
     /// Starts fetching.
@@ -134,6 +158,10 @@ impl Player {
     /// Stops the session: the viewer leaves.
     pub fn stop(&mut self, now: Time, host: &mut dyn Sockets) {
         self.end(now, host.meter());
+        self.viewing.leave(now, host.meter());
+        for lane in 0..self.lanes.len() {
+            self.give_up(lane, now, host.meter());
+        }
         self.transport.end(host);
         for lane in &mut self.lanes {
             lane.resumes_at = None;
@@ -143,7 +171,15 @@ impl Player {
     /// Records the score at the end of the session or of the run.
     pub fn end(&mut self, now: Time, meter: &mut FlowMeter) {
         self.advance(now, meter);
+        self.report_unfinished(now, meter);
         meter.streaming().session_ended(self.score());
+    }
+
+    /// Tells that a lane's request in progress is given up.
+    fn give_up(&self, lane: usize, now: Time, meter: &mut FlowMeter) {
+        if let (Some(part), Some(endings)) = (&self.lanes[lane].asked, meter.endings()) {
+            endings.unit(part.unit(self.session), Status::Never, Reason::Abandoned, now);
+        }
     }
 
     // ---- tracks ----------------------------------------------------------------------------------------------
@@ -187,12 +223,15 @@ impl Player {
     }
 
     fn advance(&mut self, now: Time, meter: &mut FlowMeter) {
+        let (from, before) = (self.playout.at(), self.playout.played());
         let Passed { played, stalled, stall_began } = self.playout.advance(now);
+        self.viewing.advanced(from, before, &self.playout, meter);
         let streaming = meter.streaming();
         streaming.played(played);
         streaming.stalled(stalled);
         if stall_began {
             streaming.stall_began();
+            self.awaited = Some(self.missing());
         }
     }
 

@@ -132,7 +132,7 @@ impl Sockets for Server {
 }
 
 /// Chooses what is told for each segment, the last one from there on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Told(Vec<usize>, Arc<Mutex<Vec<f64>>>);
 
 impl AbrRule for Told {

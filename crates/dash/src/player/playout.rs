@@ -157,6 +157,11 @@ impl Playout {
         }
     }
 
+    /// Returns when the session began.
+    pub fn began(&self) -> Time {
+        self.began
+    }
+
     /// Returns the buffer level: media time fetched of both kinds and not yet played.
     pub fn level(&self) -> Duration {
         let [video, audio] = self.fetched;
@@ -186,6 +191,11 @@ impl Playout {
     /// Returns the time at which a kind's buffer will have drained to `level`; `None` while playback is paused.
     pub fn falls_to(&self, kind: Kind, level: Duration) -> Option<Time> {
         (self.playback == Playback::Playing).then(|| self.at + self.level_of(kind).saturating_sub(level))
+    }
+
+    /// Returns the time up to which playback is accounted for.
+    pub fn at(&self) -> Time {
+        self.at
     }
 
     /// Returns the media time played.

@@ -1,7 +1,7 @@
 //! Responses: what becomes of manifests, initialization segments and segments.
 
 use jettison_core::Time;
-use jettison_measure::metrics;
+use jettison_measure::{Reason, Status, metrics};
 use jettison_sockets::Sockets;
 
 use super::fetch::{Partial, Step, Transfer};
@@ -42,15 +42,23 @@ impl Player {
         let other = track.rule.on_progress(progress, &state);
         if let Some(representation) = other.filter(|other| *other < progress.representation) {
             track.selected = Some(representation);
+            self.give_up(lane, now, host.meter());
             self.transport.abandon(lane, host);
             host.meter().streaming().abandoned();
+            self.report_abandoned(kind, progress, representation, now, host.meter());
             let part = self.with_initialization(lane, kind, representation, progress.segment);
             self.ask(lane, part, now, host);
         }
     }
 
     fn take(&mut self, lane: usize, transfer: Transfer, now: Time, host: &mut dyn Sockets) {
-        match self.lanes[lane].asked.take() {
+        let asked = self.lanes[lane].asked.take();
+        if let (Some(part @ (Part::Manifest | Part::Initialization(..))), Some(endings)) =
+            (&asked, host.meter().endings())
+        {
+            endings.unit(part.unit(self.session), Status::Shown, Reason::None, now);
+        }
+        match asked {
             Some(Part::Manifest) => self.has_manifest = true,
             Some(Part::Initialization(kind, representation)) => {
                 let keeps = self.setup.keeps_initialization;
@@ -93,6 +101,7 @@ impl Player {
                 host.point(metrics::REPRESENTATION_RATE, now, bitrate / 1e3);
                 host.point(metrics::SEGMENT_RATE, now, throughput / 1e3);
             }
+            self.report_switch(representation, segment, requested_at, media, host.meter());
         }
         let played = self.playout.played();
         let Some(track) = self.track_mut(kind) else { return };
@@ -101,12 +110,19 @@ impl Player {
         let replaces = segment < track.buffered.len();
         if !replaces {
             track.buffered.push(representation as u32);
+            let before = self.playout.playback();
             self.playout.add(kind, media, frame_rate, now);
+            let last = Part::Segment(kind, representation, segment).unit(self.session);
+            self.report_resumed(before, last, now, host.meter());
         } else if end > played {
             // What has been played already stays as it was seen.
             track.buffered[segment] = representation as u32;
             self.playout.replace(kind, end, frame_rate);
         }
+        let unit = Part::Segment(kind, representation, segment).unit(self.session);
+        let (playout, viewing) = (&self.playout, &mut self.viewing);
+        viewing.fetched(unit, (end.saturating_sub(media), end), playout, now, host.meter());
+        viewing.advanced(now, playout.played(), playout, host.meter());
         let download = Download {
             representation,
             segment,

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use jettison_core::{Bytes, Duration, Rate, Time};
-use jettison_measure::{FlowMeter, Metric};
+use jettison_measure::{EventKind, EventLimits, FlowMeter, Metric, ViewerEvent};
 use jettison_tcp::TcpParameters;
 use jettison_tcp::{Endpoint, Payload};
-use jettison_wire::Address;
+use jettison_wire::{Address, FlowId};
 
 use super::*;
 use crate::abr::{AbrRule, Choice, Download, Progress};
@@ -164,7 +164,7 @@ impl Sockets for Path {
 }
 
 /// Chooses the highest representation below half the last throughput; abandons late segments if `abandons`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Half {
     rate: f64,
     abandons: bool,
@@ -301,9 +301,20 @@ fn without_persistence_each_request_has_a_connection() {
 fn a_slow_path_stalls_and_is_reported() {
     // 0.4 Mbit/s for 0.5: ten seconds of fetching for eight of playing.
     let mut path = Path::new(vec![title(10, false)], |_| Rate::from_kbit(400));
+    path.meter.watch_events(EventLimits::default());
     let mut player = play(setup(Connections::Persistent, false), &mut path, Time::from_secs(40));
     player.end(path.now, &mut path.meter);
     let session = player.session();
+    let events = path.meter.take_events(FlowId(0), path.now);
+    let of = |kind| events.iter().filter(move |event| event.kind == kind);
+    let stalls: Vec<Duration> = of(EventKind::Stall).map(|event| event.duration).collect();
+    assert_eq!(stalls, session.stalls.iter().map(|stall| stall.lasted).collect::<Vec<_>>());
+    let numbers: Vec<u64> = of(EventKind::Stall).filter_map(|event| Some(event.unit?.number)).collect();
+    assert!(numbers.len() == stalls.len() && numbers.is_sorted(), "{numbers:?}");
+    let start = of(EventKind::LongStart).next().expect("the start took long");
+    assert_eq!((start.duration, start.at), (session.start_up, Time::ZERO));
+    assert!(of(EventKind::Stall).all(|event| event.since < event.at), "{events:?}");
+    assert_eq!(start.cost, session.start_up.as_secs_f64() - 2.0);
     assert!(session.stalls.len() >= 4, "{:?}", session.stalls);
     assert!(session.start_up > S(5) && session.start_up < S(6), "{:?}", session.start_up);
     assert_eq!(path.meter.streaming().sessions().len(), 1);
@@ -315,8 +326,17 @@ fn an_abandoned_request_ends_its_connection_and_asks_for_less() {
     // The rate falls to a tenth after the request of the second segment.
     let rate = |now: Time| if now < Time::from_secs(2) { Rate::from_mbit(5) } else { Rate::from_kbit(500) };
     let mut path = Path::new(vec![title(10, false)], rate);
+    path.meter.watch_events(EventLimits::default());
     play(setup(Connections::Persistent, true), &mut path, Time::from_secs(30));
     assert_eq!(path.aborted.first(), Some(&1));
+    let events = path.meter.take_events(FlowId(0), path.now);
+    let abandoned = events.iter().find(|event| event.kind == EventKind::Abandoned).expect("it was abandoned");
+    assert_eq!(abandoned.unit.map(|unit| unit.part), Some(2));
+    let is_same = |event: &&ViewerEvent| {
+        event.kind == EventKind::SwitchDown
+            && event.unit.map(|unit| unit.number) == abandoned.unit.map(|unit| unit.number)
+    };
+    assert!(!events.iter().any(|event| is_same(&event)), "one event per segment: {events:?}");
     let asked: Vec<&str> = path.segments().iter().map(|(_, path)| *path).collect();
     let abandoned = asked.iter().position(|p| p.contains("/2/")).expect("it began on the highest");
     let (high, low) = (asked[abandoned..].iter().rfind(|p| p.contains("/2/")), asked.last());

@@ -8,7 +8,7 @@ use crate::content::AdaptationSet;
 use crate::resource::Part;
 
 /// State of one kind of media.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Track {
     pub(super) kind: Kind,
     pub(super) rule: Box<dyn AbrRule>,
@@ -59,7 +59,7 @@ impl Track {
 }
 
 /// Requests of one schedule: of all media in turn, or of one kind.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Lane {
     /// The request in progress, or to be repeated.
     pub(super) asked: Option<Part>,

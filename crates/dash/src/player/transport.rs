@@ -8,7 +8,7 @@ use super::fetch::{Connections, Fetcher, Step};
 use crate::http2::Http2Client;
 
 /// Connections of a player. Each lane has at most one request in progress.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Transport {
     /// HTTP/1.1: each lane has a connection.
     Separate(Vec<Fetcher>),
@@ -28,6 +28,15 @@ impl Transport {
         match connections {
             Connections::Http2 => Transport::Shared(Http2Client::new(server, options.clone(), lanes)),
             _ => Transport::Separate((0..lanes).map(|_| fetcher()).collect()),
+        }
+    }
+
+    pub(super) fn set_session(&mut self, session: u32) {
+        match self {
+            Transport::Separate(fetchers) => {
+                fetchers.iter_mut().for_each(|fetcher| fetcher.set_session(session));
+            }
+            Transport::Shared(client) => client.set_session(session),
         }
     }
 

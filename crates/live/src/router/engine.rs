@@ -3,7 +3,7 @@
 use std::io;
 
 use jettison_core::{DropReason, Duration, Time};
-use jettison_measure::DropRecord;
+use jettison_measure::Place;
 use jettison_sim::{Delivery, NodeId, World};
 use jettison_wire::{Address, Packet};
 
@@ -204,9 +204,7 @@ impl<D: Device> Engine<D> {
             };
             // The kernel finds the checksum wrong; the packet is written and lost there.
             if packet.is_corrupted() {
-                let (flow, length) = (packet.meta.flow, packet.meta.length);
-                let (queue, reason) = (DropRecord::NO_QUEUE, DropReason::Corrupted);
-                self.world.recorder().dropped(DropRecord { time: at, queue, flow, reason, length });
+                self.world.recorder().packet_dropped(Place::Node, &packet, DropReason::Corrupted, at);
             }
             // These fields are free for reuse outside the world: the due time, and the queue of the last hop.
             (packet.meta.enqueued_at, packet.meta.tag) = (at, queue);

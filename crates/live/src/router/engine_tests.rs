@@ -327,7 +327,7 @@ fn a_corrupted_packet_is_written_with_a_wrong_bit_and_counted() {
     assert_eq!(ran.engine.world.recorder().flow(FlowId(0)).map(|flow| flow.goodput_bytes()), Some(0));
     let record = ran.engine.world.finish();
     assert_eq!(record.drops.len(), 20);
-    assert!(record.drops.iter().all(|drop| drop.reason == DropReason::Corrupted));
+    assert!(record.drops.iter().all(|drop| drop.unwrap().drop_reason() == Some(DropReason::Corrupted)));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Merges two recorders of a live run: the router measures in one thread, the programs of the hosts in another.
 
+use jettison_core::DropReason;
 use jettison_wire::FlowId;
 
 use super::Recorder;
-use crate::{DropRecord, Kind, Series};
+use super::decisions::Decisions;
+use crate::{Decision, DecisionLog, DropRecord, Kind, Series};
 
 impl Recorder {
     /// Merges `other`, which has the same flows registered. For the flows selected by `which`, the meters, series and summary
@@ -55,21 +57,23 @@ impl Recorder {
                 (_, None) => {}
             }
         }
-        // A drop seen by one recorder is loss in the meter of the other.
-        count_drops(&self.drops, &mut self.flows, is_adopted);
-        count_drops(&other.drops, &mut self.flows, |index| !is_adopted(index));
-
-        self.drops
-            .extend(other.drops.into_iter().map(|drop| DropRecord { queue: DropRecord::NO_QUEUE, ..drop }));
-        self.drops.sort_by_key(|drop| drop.time); // stable: at equal times those of `self` come first
-        let kept = self.drops.len().min(self.settings.drop_log_limit);
-        self.drops_not_logged += other.drops_not_logged + (self.drops.len() - kept) as u64;
-        self.drops.truncate(kept);
+        // A drop seen by one recorder is loss in the meter of the other. What cannot be read back is neither counted nor kept.
+        let (own, other) = (std::mem::take(&mut self.decisions).finish(), other.decisions.finish());
+        count_drops(&own, &mut self.flows, is_adopted);
+        count_drops(&other, &mut self.flows, |index| !is_adopted(index));
+        let outside = other.iter().map(|decision| decision.map(outside_of_queues));
+        self.decisions = Decisions::of(own.merged(outside).unwrap_or(own));
     }
 }
 
-fn count_drops(drops: &[DropRecord], flows: &mut [crate::FlowMeter], is_selected: impl Fn(usize) -> bool) {
-    for drop in drops.iter().filter(|drop| drop.reason.is_loss() && is_selected(drop.flow.0 as usize)) {
+/// A decision of another recorder, whose queues are not those of this one.
+fn outside_of_queues(decision: Decision) -> Decision {
+    Decision { queue: DropRecord::NO_QUEUE, ..decision }
+}
+
+fn count_drops(log: &DecisionLog, flows: &mut [crate::FlowMeter], is_selected: impl Fn(usize) -> bool) {
+    let lost = |drop: &Decision| drop.drop_reason().is_some_and(DropReason::is_loss);
+    for drop in log.iter().flatten().filter(|drop| lost(drop) && is_selected(drop.flow.0 as usize)) {
         if let Some(meter) = flows.get_mut(drop.flow.0 as usize) {
             meter.dropped_elsewhere(drop.time);
         }
@@ -89,7 +93,7 @@ mod tests {
 
     /// A recorder with a built-in program's flow and a command's, both of which got `bytes` in a second.
     fn recorder(bytes: [u64; 2]) -> Recorder {
-        let mut recorder = Recorder::new(RecorderSettings { drop_log_limit: 3, ..Default::default() });
+        let mut recorder = Recorder::new(RecorderSettings::default());
         for (name, bytes) in ["built-in", "command"].into_iter().zip(bytes) {
             let id = recorder.add_flow(name);
             let flow = FlowId(id.index);
@@ -154,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_drops_of_both_are_merged_by_time_up_to_the_limit_of_the_log() {
+    fn the_drops_of_both_are_merged_by_time_and_numbered_anew() {
         let (mut router, mut hosts) = both();
         for ms in [100, 300] {
             router.dropped(drop_at(ms, COMMAND, 0));
@@ -164,9 +168,10 @@ mod tests {
         }
         router.adopt_flows(hosts, |flow| flow == BUILT_IN);
         let record = router.finish(AT(1000));
-        let kept = record.drops.iter().map(|drop| (drop.time, drop.queue));
-        assert_eq!(kept.collect::<Vec<_>>(), [(AT(100), 0), (AT(200), DropRecord::NO_QUEUE), (AT(300), 0)]);
-        assert_eq!(record.drops_not_logged, 1);
+        let none = DropRecord::NO_QUEUE;
+        let drops = record.drops.to_vec().unwrap();
+        let drops: Vec<_> = drops.iter().map(|drop| (drop.id, drop.time, drop.queue)).collect();
+        assert_eq!(drops, [(0, AT(100), 0), (1, AT(200), none), (2, AT(300), 0), (3, AT(400), none)]);
         assert_eq!(record.summary_value("bottleneck.forward", metrics::DROPS).unwrap().mean, 2.0);
     }
 

@@ -59,6 +59,7 @@ impl Recorder {
 
     /// Ends a sampling interval of all flows.
     pub fn sample_flows(&mut self, now: Time) {
+        self.end_all_units(now, false);
         for index in 0..self.flows.len() {
             self.sample_flow(FlowId(index as u32), now);
         }

@@ -9,13 +9,14 @@ use super::{Recorder, gauges};
 use crate::queue::mbit;
 use crate::{
     Distribution, FlowMeter, Kind, Metric, ObjectId, ObjectRecord, QueueMeter, RunRecord, Series,
-    SummaryValue, VideoFrames, metrics, statistics,
+    SummaryValue, VideoFrames, ViewerEvent, metrics, statistics,
 };
 
 impl Recorder {
     /// Completes the record of a run that ended at `end`.
     pub fn finish(mut self, end: Time) -> RunRecord {
         self.add_video_series(end);
+        let accounts = self.finish_accounts(end);
         let start = self.settings.warm_up;
         let rate_ratios = self.rate_ratios(end);
         let mut series = self.series.into_series();
@@ -84,8 +85,12 @@ impl Recorder {
             Some(VideoFrames { flow: FlowId(index as u32), scores })
         });
         let frames = frames.collect();
-        let (drops, drops_not_logged, gauges) = (self.drops, self.drops_not_logged, self.gauges);
-        RunRecord { objects, series, drops, drops_not_logged, frames, summary, gauges }
+        let of_flow = |(index, meter): (usize, &mut FlowMeter)| meter.take_events(FlowId(index as u32), end);
+        let mut events: Vec<ViewerEvent> = self.flows.iter_mut().enumerate().flat_map(of_flow).collect();
+        events.sort_by_key(|event| (event.at, event.flow)); // stable: a flow's are in order
+        let (drops, gauges) = (self.decisions.finish(), self.gauges);
+        let ends = if accounts.is_empty() { Vec::new() } else { self.ends };
+        RunRecord { objects, series, drops, frames, events, summary, gauges, accounts, ends }
     }
 }
 

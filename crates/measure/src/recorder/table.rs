@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// The series of an object form a ring. A search begins behind the series that was last added to: samples come in the same
 /// order each time, so that the first one is nearly always right, however many series there are.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct SeriesTable {
     // Each with the index of the next one in its ring.
     series: Vec<(Series, u32)>,

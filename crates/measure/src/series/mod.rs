@@ -11,7 +11,7 @@ use jettison_core::Time;
 
 use crate::{Metric, ObjectId, statistics};
 use spill::Chunk;
-pub(crate) use spill::Spill;
+pub(crate) use spill::{Spill, SpillFile};
 use times::{Run, Times};
 
 /// One metric of one object over time.

@@ -20,7 +20,7 @@ const RUN_BYTES: usize = 24;
 const VALUE_BYTES: usize = 8;
 
 /// The share of memory of a run's series, and the file for the rest.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Spill {
     held: usize,
     limit: usize,
@@ -139,7 +139,7 @@ impl Series {
 
 /// A temporary file without a name, in the system's folder for such files.
 #[derive(Debug)]
-struct SpillFile(Mutex<State>);
+pub(crate) struct SpillFile(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
@@ -150,7 +150,7 @@ struct State {
 }
 
 impl SpillFile {
-    fn create() -> io::Result<SpillFile> {
+    pub(crate) fn create() -> io::Result<SpillFile> {
         let file = tempfile::tempfile()?;
         Ok(SpillFile(Mutex::new(State { file, end: 0, failed: None })))
     }
@@ -163,7 +163,8 @@ impl SpillFile {
         Ok(())
     }
 
-    fn append(&self, bytes: &[u8]) -> io::Result<u64> {
+    /// Writes bytes at the end; returns where they begin.
+    pub(crate) fn append(&self, bytes: &[u8]) -> io::Result<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let offset = state.end;
         state.file.seek(SeekFrom::Start(offset))?;
@@ -172,7 +173,8 @@ impl SpillFile {
         Ok(offset)
     }
 
-    fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    /// Reads bytes from a place that was written.
+    pub(crate) fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kind) = state.failed {
             return Err(kind.into());

@@ -91,3 +91,30 @@ fn a_copy_of_a_spilled_series_keeps_its_points() {
     assert_eq!(copy.len(), 51);
     assert_eq!(copy.points().unwrap()[..50], points);
 }
+
+#[test]
+fn copies_of_a_run_share_the_file_and_keep_their_own_points() {
+    let mut all = [(Spill::with_limit(8), series())];
+    let add = |(spill, series): &mut (Spill, Series), n: u64, value: f64| {
+        series.push(Time::from_millis(n), value);
+        if spill.add_point() {
+            spill.relieve(std::iter::once(series));
+        }
+    };
+    (0..50).for_each(|n| add(&mut all[0], n, n as f64));
+    // From here on they write to the same file in turns.
+    let [first] = all;
+    let mut all = [first.clone(), first];
+    for n in 50..120 {
+        add(&mut all[0], n, n as f64);
+        add(&mut all[1], n, -(n as f64));
+    }
+    let [(_, first), (_, second)] = all;
+    let points = |sign: f64| -> Vec<_> {
+        (0..120).map(|n| (Time::from_millis(n), if n < 50 { 1.0 } else { sign } * n as f64)).collect()
+    };
+    assert_eq!(first.points().unwrap(), points(1.0));
+    assert_eq!(second.points().unwrap(), points(-1.0));
+    let chunks = |series: &Series| series.spilled.as_ref().map_or(0, |spilled| spilled.chunks.len());
+    assert!(chunks(&first) > 10 && chunks(&second) > 10);
+}

@@ -5,6 +5,8 @@
 //! time, and values take eight bytes: nothing is rounded.
 
 mod bytes;
+mod decisions;
+mod events;
 mod names;
 #[cfg(test)]
 mod tests;
@@ -12,19 +14,21 @@ mod tests;
 use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 
-use jettison_core::{DropReason, Duration, Gauge, Time};
+use jettison_core::{Duration, Gauge, Time};
 use jettison_wire::FlowId;
 
+use crate::accounts::ROW;
 use crate::series::Spill;
 use crate::{
-    Distribution, DropRecord, FrameScore, Kind, Metric, ObjectId, ObjectRecord, RunRecord, Series,
-    SummaryValue, VideoFrames,
+    AccountLog, AccountRow, Distribution, FrameScore, Kind, Metric, ObjectId, ObjectRecord, RunRecord,
+    Series, SummaryValue, VideoFrames,
 };
 use bytes::{Reader, Writer};
+use events::{read_event, write_event};
 pub(crate) use names::kept;
 
 /// Magic bytes and version of the format.
-const HEAD: &[u8; 8] = b"jet-rec\x03";
+const HEAD: &[u8; 8] = b"jet-rec\x06";
 
 /// Error in the bytes of a run's record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -79,16 +83,10 @@ impl RunRecord {
             });
         });
         out.list(&self.series, write_series);
-        let mut last = 0;
-        out.list(&self.drops, |out, drop| {
-            out.difference(&mut last, drop.time.as_nanos());
-            out.unsigned(u64::from(drop.queue));
-            out.unsigned(u64::from(drop.flow.0));
-            out.name(drop.reason.name());
-            out.unsigned(u64::from(drop.length));
-        });
-        out.unsigned(self.drops_not_logged);
+        decisions::write(&mut out, &self.drops);
         out.list(&self.frames, write_frames);
+        let mut last = 0;
+        out.list(&self.events, |out, event| write_event(out, event, &mut last));
         out.list(&self.summary, |out, value| {
             out.text(&value.object);
             write_metric(out, value.metric);
@@ -102,6 +100,7 @@ impl RunRecord {
             out.name(gauge.unit);
             out.name(gauge.description);
         });
+        write_accounts(&mut out, self);
         out.finish()
     }
 
@@ -132,18 +131,10 @@ impl RunRecord {
             Ok(ObjectRecord { id, name, distributions })
         })?;
         let series = read_all_series(&mut input)?;
-        let mut last = 0;
-        let drops = input.list(|input| {
-            Ok(DropRecord {
-                time: Time::from_nanos(input.difference(&mut last)?),
-                queue: input.integer()?,
-                flow: FlowId(input.integer()?),
-                reason: read_reason(input)?,
-                length: input.integer()?,
-            })
-        })?;
-        let drops_not_logged = input.unsigned()?;
+        let drops = decisions::read(&mut input)?;
         let frames = input.list(read_frames)?;
+        let mut last = 0;
+        let events = input.list(|input| read_event(input, &mut last))?;
         let summary = input.list(|input| {
             Ok(SummaryValue {
                 object: input.text()?,
@@ -158,11 +149,39 @@ impl RunRecord {
             })
         })?;
         let gauges = input.list(|input| Ok(Gauge::new(input.name()?, input.name()?, input.name()?)))?;
+        let (accounts, ends) = read_accounts(&mut input)?;
         match input.is_at_end()? {
-            true => Ok(RunRecord { objects, series, drops, drops_not_logged, frames, summary, gauges }),
+            true => Ok(RunRecord { objects, series, drops, frames, events, summary, gauges, accounts, ends }),
             false => Err(TransferError::Damaged("data after the end")),
         }
     }
+}
+
+fn write_accounts(out: &mut Writer, record: &RunRecord) {
+    out.unsigned(record.accounts.len() as u64);
+    for piece in record.accounts.pieces() {
+        match piece {
+            Ok(rows) => rows.iter().for_each(|row| {
+                out.raw(&row.to_bytes());
+                out.after_item();
+            }),
+            Err(error) => return out.fail(error),
+        }
+    }
+    out.list(&record.ends, |out, [sender, receiver]| {
+        out.text(sender);
+        out.text(receiver);
+    });
+}
+
+fn read_accounts(input: &mut Reader<impl BufRead>) -> Result<(AccountLog, Vec<[String; 2]>), TransferError> {
+    let mut accounts = AccountLog::default();
+    for _ in 0..input.unsigned()? {
+        let row = AccountRow::from_bytes(&input.array::<ROW>()?);
+        accounts.push(row.ok_or(TransferError::Damaged("a row of accounts is not one"))?);
+    }
+    let ends = input.list(|input| Ok([input.text()?, input.text()?]))?;
+    Ok((accounts, ends))
 }
 
 fn write_id(out: &mut Writer, id: ObjectId) {
@@ -189,10 +208,6 @@ fn write_metric(out: &mut Writer, metric: Metric) {
 
 fn read_metric(input: &mut Reader<impl BufRead>) -> Result<Metric, TransferError> {
     Ok(Metric { name: input.name()?, unit: input.name()? })
-}
-
-fn read_reason(input: &mut Reader<impl BufRead>) -> Result<DropReason, TransferError> {
-    DropReason::from_name(input.name()?).ok_or(TransferError::Damaged("unknown drop reason"))
 }
 
 fn write_distribution(out: &mut Writer, distribution: &Distribution) {

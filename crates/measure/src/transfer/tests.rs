@@ -1,12 +1,16 @@
 use std::io::{BufReader, Seek, SeekFrom};
 
-use jettison_core::Duration;
+use jettison_core::{DropReason, Duration, MarkReason};
+use jettison_wire::Instance;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
 use super::*;
-use crate::metrics;
+use crate::{
+    Content, Decision, DecisionLog, EventKind, GaugeKey, Identity, Outcome, QueueState, Unit, UnitKind,
+    ViewerEvent, metrics,
+};
 
 const METRICS: [Metric; 5] = [
     metrics::SOJOURN,
@@ -59,17 +63,66 @@ fn a_series() -> impl Strategy<Value = Series> {
         .prop_map(|(object, metric, part, points)| Series::new(object, metric, part).with(points))
 }
 
-fn a_drop() -> impl Strategy<Value = DropRecord> {
+fn a_unit() -> impl Strategy<Value = Unit> {
+    let kind = proptest::sample::select(UnitKind::ALL.as_slice());
+    (any::<u32>(), kind, any::<u64>(), any::<u32>()).prop_map(|(flow, kind, number, part)| Unit {
+        flow: FlowId(flow),
+        kind,
+        number,
+        part,
+    })
+}
+
+fn a_content() -> impl Strategy<Value = Content> {
+    (option::of(a_unit()), any::<u64>(), any::<u32>(), any::<bool>(), option::of(any::<u32>())).prop_map(
+        |(unit, offset, length, retransmission, previous)| Content {
+            unit,
+            offset,
+            length,
+            retransmission,
+            previous,
+        },
+    )
+}
+
+fn a_state() -> impl Strategy<Value = QueueState> {
+    let holder = (any::<u32>().prop_map(FlowId), any::<u32>());
+    let part = proptest::sample::select(["", "band.1"].as_slice());
+    let key = (proptest::sample::select(GAUGES.as_slice()), part)
+        .prop_map(|(gauge, part)| GaugeKey { name: gauge.name, part });
+    (any::<[u64; 3]>(), vec(holder, 0..4), vec((key, a_value()), 0..4)).prop_map(
+        |([packets, bytes, others], holders, gauges)| QueueState { packets, bytes, others, holders, gauges },
+    )
+}
+
+fn an_identity() -> impl Strategy<Value = Identity> {
+    let instance = proptest::sample::select([Instance::Normal, Instance::EgressClone].as_slice());
+    let waited = option::of(any::<u64>().prop_map(Duration::from_nanos));
+    (any::<u32>(), instance, option::of(a_content()), waited, option::of(a_state())).prop_map(
+        |(packet, instance, content, waited, queue)| Identity { packet, instance, content, waited, queue },
+    )
+}
+
+fn a_decision() -> impl Strategy<Value = Decision> {
     let reason = proptest::sample::select(DropReason::ALL.as_slice());
-    (any::<u64>(), any::<u32>(), any::<u32>(), reason, any::<u16>()).prop_map(
-        |(nanos, queue, flow, reason, length)| DropRecord {
+    let mark = proptest::sample::select(MarkReason::ALL.as_slice());
+    let outcome = (0..5, reason, mark).prop_map(|(kind, reason, mark)| match kind {
+        0 => Outcome::Dropped(reason),
+        1 => Outcome::Evicted(reason),
+        2 => Outcome::Marked(mark),
+        3 => Outcome::Kept(reason),
+        _ => Outcome::Unmarked(mark),
+    });
+    (any::<[u64; 2]>(), any::<u32>(), any::<u32>(), outcome, any::<u16>(), option::of(an_identity()))
+        .prop_map(|([id, nanos], queue, flow, outcome, length, identity)| Decision {
+            id,
             time: Time::from_nanos(nanos),
             queue,
             flow: FlowId(flow),
-            reason,
+            outcome,
             length,
-        },
-    )
+            identity,
+        })
 }
 
 fn a_summary_value() -> impl Strategy<Value = SummaryValue> {
@@ -98,18 +151,39 @@ fn a_video() -> impl Strategy<Value = VideoFrames> {
     (any::<u32>(), vec(score, 0..20)).prop_map(|(flow, scores)| VideoFrames { flow: FlowId(flow), scores })
 }
 
+fn an_event() -> impl Strategy<Value = ViewerEvent> {
+    let kinds = (
+        proptest::sample::select(EventKind::ALL.as_slice()),
+        proptest::sample::select(UnitKind::ALL.as_slice()),
+    );
+    let unit = option::of((any::<u64>(), any::<u32>()));
+    (any::<u32>(), kinds, any::<u64>(), any::<u64>(), a_value(), unit).prop_map(
+        |(flow, (kind, unit_kind), at, duration, cost, unit)| ViewerEvent {
+            flow: FlowId(flow),
+            kind,
+            since: Time::from_nanos(duration),
+            at: Time::from_nanos(at),
+            duration: Duration::from_nanos(duration),
+            cost,
+            unit: unit.map(|(number, part)| Unit::new(unit_kind, number, part).of(FlowId(flow))),
+        },
+    )
+}
+
 fn a_record() -> impl Strategy<Value = RunRecord> {
-    let lists = (vec(an_object(), 0..5), vec(a_series(), 0..5), vec(a_drop(), 0..20));
+    let lists = (vec(an_object(), 0..5), vec(a_series(), 0..5), vec(a_decision(), 0..20));
     let gauges = vec(proptest::sample::select(GAUGES.as_slice()), 0..3);
-    (lists, any::<u64>(), vec(a_video(), 0..4), vec(a_summary_value(), 0..10), gauges).prop_map(
-        |((objects, series, drops), drops_not_logged, frames, summary, gauges)| RunRecord {
+    (lists, (vec(a_video(), 0..4), vec(an_event(), 0..9)), vec(a_summary_value(), 0..10), gauges).prop_map(
+        |((objects, series, drops), (frames, events), summary, gauges)| RunRecord {
             objects,
             series,
-            drops,
-            drops_not_logged,
+            drops: drops.into_iter().collect(),
             frames,
+            events,
             summary,
             gauges,
+            accounts: AccountLog::default(),
+            ends: Vec::new(),
         },
     )
 }
@@ -150,7 +224,7 @@ fn with_head(body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn another_version_is_refused() {
-    let mut bytes = with_head(&[0, 0, 0, 0, 0, 0, 0]);
+    let mut bytes = with_head(&[0; 9]);
     assert!(RunRecord::from_bytes(&bytes).is_ok_and(|record| record.summary.is_empty()));
     bytes[HEAD.len() - 1] += 1;
     assert_eq!(RunRecord::from_bytes(&bytes), Err(TransferError::OtherFormat));
@@ -168,9 +242,10 @@ fn a_length_beyond_the_input_allocates_nothing() {
 
 #[test]
 fn an_unknown_drop_reason_is_refused() {
-    // No objects, no series, one drop: at 0, queue 0, flow 0, the first name, "new".
-    let bytes = with_head(&[0, 0, 1, 0, 0, 0, 0, 3, b'n', b'e', b'w', 0, 0, 0, 0]);
-    let expected = TransferError::Damaged("unknown drop reason");
+    // No objects, no series, one drop: number 0, at 0, queue 0, flow 0, the names "drop" and "new".
+    let names = [&[0, 4][..], b"drop", &[1, 3], b"new"].concat();
+    let bytes = with_head(&[&[0, 0, 1, 0, 0, 0, 0], &names[..], &[0, 0, 0, 0, 0]].concat());
+    let expected = TransferError::Damaged("unknown reason of a drop or mark");
     assert_eq!(RunRecord::from_bytes(&bytes), Err(expected));
 }
 
@@ -185,11 +260,13 @@ fn of_series(series: Vec<Series>) -> RunRecord {
     RunRecord {
         objects: Vec::new(),
         series,
-        drops: Vec::new(),
-        drops_not_logged: 0,
+        drops: DecisionLog::default(),
         frames: Vec::new(),
+        events: Vec::new(),
         summary: Vec::new(),
         gauges: Vec::new(),
+        accounts: AccountLog::default(),
+        ends: Vec::new(),
     }
 }
 

@@ -78,7 +78,7 @@ impl AbcParameters {
 }
 
 /// The controller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Abc {
     // Parameters.
     parameters: AbcParameters,

@@ -29,6 +29,7 @@ jettison_registry::components! {
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use jettison_core::{Gauges, Rate, Time};
 use jettison_wire::Ecn;
 
@@ -46,7 +47,7 @@ pub use window::Window;
 
 /// A controller of the message transport. Byte counts are UDP payload: all bytes of the transport, including its own
 /// headers, excluding the eight bytes of UDP.
-pub trait PathController: Send + Debug {
+pub trait PathController: DynClone + Send + Debug {
     /// A packet left.
     fn on_sent(&mut self, _sent: &PathSent) {}
 
@@ -103,6 +104,8 @@ pub trait PathController: Send + Debug {
     /// Called at that time; `in_flight` bytes are in flight.
     fn handle_wakeup(&mut self, _now: Time, _in_flight: u64) {}
 }
+
+dyn_clone::clone_trait_object!(PathController);
 
 /// A packet at its departure.
 #[derive(Debug, Clone, Copy)]

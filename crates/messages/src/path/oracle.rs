@@ -67,7 +67,7 @@ impl OracleParameters {
 }
 
 /// The controller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Oracle {
     // Parameters.
     trace: Arc<Trace>,

@@ -85,7 +85,7 @@ impl SproutEwmaParameters {
 }
 
 /// The controller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SproutEwma {
     // Parameters.
     parameters: SproutEwmaParameters,

@@ -46,7 +46,7 @@ pub(super) fn entry(tcp: &Entry<Controller>) -> Entry<MessageController> {
 }
 
 /// A TCP controller as a path controller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Window {
     controller: Box<dyn CongestionController>,
     packet: u64,

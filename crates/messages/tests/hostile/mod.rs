@@ -156,7 +156,7 @@ impl Scene {
 
     /// Hands a datagram to an end, and what it answers to the other one.
     fn pass(&mut self, to: usize, datagram: Transmit) {
-        let Transmit { head, rest, traffic_class } = datagram;
+        let Transmit { head, rest, traffic_class, .. } = datagram;
         self.ends[to].handle_datagram(head.as_slice(), rest, traffic_class, self.now);
         if to == 1 {
             self.answer(1);
@@ -165,7 +165,7 @@ impl Scene {
 
     fn answer(&mut self, end: usize) {
         while end == 1
-            && let Some(Transmit { head, rest, traffic_class }) = self.ends[1].poll_transmit(self.now)
+            && let Some(Transmit { head, rest, traffic_class, .. }) = self.ends[1].poll_transmit(self.now)
         {
             self.ends[0].handle_datagram(head.as_slice(), rest, traffic_class, self.now);
         }
@@ -209,7 +209,7 @@ impl Scene {
     fn hostile(&mut self, to: usize, head: &[u8], rest: Payload) {
         self.outcome.hostile += 1;
         let head = InlineBytes::new(head).expect("at most 40 bytes");
-        self.pass(to, Transmit { head, rest, traffic_class: 0 });
+        self.pass(to, Transmit { head, rest, traffic_class: 0, fragment: None });
     }
 
     /// `length` bytes that are not zero.

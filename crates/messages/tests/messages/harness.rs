@@ -224,7 +224,7 @@ impl Net {
             let Some(Reverse(Scheduled(_, _, what))) = self.agenda.pop() else { return };
             match what {
                 What::Arrive(to, datagram) => {
-                    let Transmit { head, rest, traffic_class } = datagram;
+                    let Transmit { head, rest, traffic_class, .. } = datagram;
                     self.ends[to].handle_datagram(head.as_slice(), rest, traffic_class, self.now);
                     self.pump(to);
                 }

@@ -328,10 +328,10 @@ fn a_stream_whose_first_messages_were_lost_is_heard() {
 }
 
 fn exchange(from: &mut Connection, to: &mut Connection, now: Time) {
-    while let Some(Transmit { head, rest, traffic_class }) = from.poll_transmit(now) {
+    while let Some(Transmit { head, rest, traffic_class, .. }) = from.poll_transmit(now) {
         to.handle_datagram(head.as_slice(), rest, traffic_class, now);
     }
-    while let Some(Transmit { head, rest, traffic_class }) = to.poll_transmit(now) {
+    while let Some(Transmit { head, rest, traffic_class, .. }) = to.poll_transmit(now) {
         from.handle_datagram(head.as_slice(), rest, traffic_class, now);
     }
 }

@@ -18,13 +18,13 @@ pub use register::Register;
 use jettison_p4_front::ir::{ExternId, ExternKind, Program};
 
 /// Extern objects of a program.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Objects {
     objects: Vec<Object>,
     hashes: Hashes,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Object {
     Register(Register),
     Counter(Counter),

@@ -4,6 +4,7 @@
 //! checked, so no packet is lost, sent twice or invented, whatever the class does. The first violation or exception
 //! ends the run and is raised to its caller.
 
+pub mod copied;
 #[cfg(feature = "testing")]
 pub mod driven;
 pub mod packet;
@@ -23,6 +24,7 @@ use pyo3::types::PyDict;
 use schemars::Schema;
 use serde_json::Value;
 
+use copied::Generator;
 use queue::PythonQueue;
 use threads::Threads;
 
@@ -123,13 +125,14 @@ impl PythonDiscipline {
             Python::attach(|py| {
                 let made = || -> PyResult<PythonQueue> {
                     let arguments = dictionary(py, parameters)?;
+                    let mut random = None;
                     if wants_random {
-                        let seed = (context.random)("python").uniform(0, u64::MAX);
-                        arguments
-                            .set_item("random", py.import("random")?.getattr("Random")?.call1((seed,))?)?;
+                        let generator = Generator::new(py, (context.random)("python"))?;
+                        arguments.set_item("random", generator.object.bind(py))?;
+                        random = Some(generator);
                     }
                     let object = factory.bind(py).call((), Some(&arguments))?;
-                    PythonQueue::new(&object, id, Arc::clone(&control))
+                    PythonQueue::new(&object, id, random, Arc::clone(&control))
                 };
                 let queue = made().map_err(|error| {
                     let text = error.to_string();

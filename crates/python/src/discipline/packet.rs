@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use jettison_core::DropReason;
 use jettison_wire::{Ecn, FlowId, OCTOPUS_PORT, OctopusHeader, Packet, Position, Transport};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::errors::discipline_error;
@@ -16,6 +16,17 @@ pub struct Ledger {
     acts: Mutex<Vec<Act>>,
     /// Set when actions have no effect any more: the queue is gone, or its class has failed.
     closed: AtomicBool,
+    /// The ledger of the copies of views, while the queue is copied.
+    copies: Mutex<Option<Arc<Ledger>>>,
+}
+
+/// Ends the time in which views can be copied.
+pub struct Copying<'a>(&'a Ledger);
+
+impl Drop for Copying<'_> {
+    fn drop(&mut self) {
+        self.0.set_copies(None);
+    }
 }
 
 /// An action of Python on a packet, identified by its handle.
@@ -33,6 +44,20 @@ impl Ledger {
     /// Takes the actions since the last call, in order.
     pub fn take(&self) -> Vec<Act> {
         std::mem::take(&mut *self.acts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    /// Lets views be copied until the result is dropped: their copies belong to `other`, which also gets the actions that
+    /// are still to be taken.
+    pub fn copied_to(&self, other: &Arc<Ledger>) -> Copying<'_> {
+        let acts = self.acts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        *other.acts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = acts;
+        other.closed.store(self.closed.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.set_copies(Some(Arc::clone(other)));
+        Copying(self)
+    }
+
+    fn set_copies(&self, to: Option<Arc<Ledger>>) {
+        *self.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = to;
     }
 
     /// Ignores all further actions.
@@ -217,6 +242,20 @@ impl PacketView {
         }
         self.ledger.note(Act::Drop(self.handle, reason));
         Ok(())
+    }
+
+    /// The packet's view in a copy of its queue.
+    fn __deepcopy__(&self, _memo: Bound<'_, PyAny>) -> PyResult<PacketView> {
+        let to = self.ledger.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        let ledger =
+            to.ok_or_else(|| PyTypeError::new_err("a packet cannot be copied apart from its queue"))?;
+        Ok(PacketView {
+            ledger,
+            gone: AtomicBool::new(self.gone.load(Ordering::Relaxed)),
+            marked: AtomicBool::new(self.marked.load(Ordering::Relaxed)),
+            five_tuple: self.five_tuple.clone(),
+            ..*self
+        })
     }
 
     fn __repr__(&self) -> String {

@@ -11,8 +11,9 @@ use jettison_queue::{Backlog, QueueDiscipline};
 use jettison_wire::Packet;
 use pyo3::prelude::*;
 
+use super::copied::{Generator, copied, refuse};
 use super::packet::{Act, Ledger, PacketView, reason_of};
-use super::{Control, kept};
+use super::{Control, keep_state, kept};
 use crate::errors::{discipline_error, is_drop};
 
 /// A gauge's value, with its unit if given.
@@ -24,7 +25,8 @@ enum Reported {
 
 /// Queue that holds the packets and asks a Python object about their fate.
 pub struct PythonQueue {
-    // The object's methods, and its name in messages.
+    // The object, its methods, and its name in messages.
+    object: Py<PyAny>,
     enqueue: Py<PyAny>,
     dequeue: Py<PyAny>,
     next_wakeup: Option<Py<PyAny>>,
@@ -32,6 +34,8 @@ pub struct PythonQueue {
     capacity_changed: Option<Py<PyAny>>,
     gauges: Option<Py<PyAny>>,
     name: &'static str,
+    /// The generator that the object has as `random`, with the stream that seeds those of forks.
+    random: Option<Generator>,
     control: Arc<Control>,
     thread: c_ulong,
 
@@ -50,6 +54,7 @@ impl PythonQueue {
     pub fn new(
         object: &Bound<'_, PyAny>,
         name: &'static str,
+        random: Option<Generator>,
         control: Arc<Control>,
     ) -> PyResult<PythonQueue> {
         let method = |name: &str| object.getattr_opt(name).map(|found| found.map(Bound::unbind));
@@ -66,6 +71,7 @@ impl PythonQueue {
             both => both,
         };
         Ok(PythonQueue {
+            object: object.clone().unbind(),
             enqueue: needed("enqueue")?,
             dequeue: needed("dequeue")?,
             next_wakeup,
@@ -73,6 +79,7 @@ impl PythonQueue {
             capacity_changed: method("capacity_changed")?,
             gauges: method("gauges")?,
             name,
+            random,
             thread: control.threads.enter(object.py())?,
             control,
             packets: BTreeMap::new(),
@@ -238,6 +245,63 @@ fn lost_message(packet: &Packet) -> String {
     format!(
         "packet {id} ({length} bytes) is lost: it was neither sent nor dropped, and no references to it remain"
     )
+}
+
+impl PythonQueue {
+    /// A copy with its own object and packets.
+    fn copied(&self, py: Python<'_>) -> PyResult<PythonQueue> {
+        let ledger = Arc::default();
+        let (object, random) = {
+            let _copies = self.ledger.copied_to(&ledger);
+            copied(py, &self.object, self.random.as_ref())?
+        };
+        let mut copy = PythonQueue::new(object.bind(py), self.name, random, Arc::clone(&self.control))?;
+        copy.packets.clone_from(&self.packets);
+        copy.bytes = self.bytes;
+        copy.ledger = ledger;
+        copy.next_handle = self.next_handle;
+        copy.wakeup = self.wakeup;
+        copy.failed = self.failed;
+        Ok(copy)
+    }
+
+    /// A queue in the place of one that cannot be copied. It drops all packets.
+    fn placeholder(&self, py: Python<'_>) -> PythonQueue {
+        let method = |of: &Option<Py<PyAny>>| of.as_ref().map(|method| method.clone_ref(py));
+        PythonQueue {
+            object: self.object.clone_ref(py),
+            enqueue: self.enqueue.clone_ref(py),
+            dequeue: self.dequeue.clone_ref(py),
+            next_wakeup: method(&self.next_wakeup),
+            handle_wakeup: None,
+            capacity_changed: None,
+            gauges: None,
+            name: self.name,
+            random: None,
+            // Of no thread that could be interrupted.
+            thread: 0,
+            control: Arc::clone(&self.control),
+            packets: BTreeMap::new(),
+            bytes: 0,
+            ledger: Arc::default(),
+            next_handle: 0,
+            wakeup: None,
+            failed: true,
+        }
+    }
+}
+
+impl Clone for PythonQueue {
+    fn clone(&self) -> PythonQueue {
+        keep_state();
+        Python::attach(|py| {
+            self.copied(py).unwrap_or_else(|error| {
+                let part = format!("queue discipline `{}`", self.name);
+                refuse(&part, error, |error| self.control.fail(error));
+                self.placeholder(py)
+            })
+        })
+    }
 }
 
 impl QueueDiscipline for PythonQueue {

@@ -4,7 +4,7 @@
 pub const WAYS: usize = 8;
 
 /// Slots in sets of [`WAYS`]. A key keeps its slot until another key takes it while it is idle.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Associative {
     /// The key that last took each slot, set by set.
     sets: Vec<[u64; WAYS]>,

@@ -10,7 +10,7 @@ use jettison_core::{Bytes, Duration, Rate, Time};
 const PERIOD: Duration = Duration::from_millis(250);
 
 /// An estimate of the capacity of the link that packets came over.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Autorate {
     window: Duration,
     /// Start of the present window; `None` before the first packet.

@@ -21,7 +21,7 @@ pub enum Tins {
 }
 
 /// The tins of a classification, in the order in which `tc -s` prints them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Classes {
     /// Names, for gauges.
     pub names: &'static [&'static str],

@@ -4,7 +4,7 @@
 /// of equals, the later slot wins. A change replays only the flow's own matches, and only as long as their outcome changes.
 ///
 /// It is held only while it is needed: from an overflow until the tin is empty. A queue that never fills pays nothing.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Fattest {
     /// The winner of each match, the final first: the winners of matches 2n + 1 and 2n + 2 play match n. The flows themselves are
     /// the last `flows` entries. Empty without a tournament.

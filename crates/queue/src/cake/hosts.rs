@@ -95,7 +95,7 @@ fn mix(seed: u64, [high, low]: [u64; 2]) -> u64 {
 }
 
 /// The hosts of one side of a tin.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Hosts {
     slots: Associative,
     /// Active flows of each host: it keeps its slot as long as it has one.

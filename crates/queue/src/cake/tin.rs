@@ -20,7 +20,7 @@ use crate::{Backlog, Chain, CodelStore, Counted, PacketPool, Standing};
 const FRACTION: u32 = 16;
 
 /// The flows of one class and their schedule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tin {
     /// COBALT's constants.
     pub aqm: Aqm,
@@ -45,7 +45,7 @@ pub struct Tin {
     fattest: Fattest,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Flow {
     packets: Chain,
     cobalt: Cobalt,

@@ -10,7 +10,7 @@ use jettison_wire::{Ecn, Packet};
 use super::{AqmAt, DualPi2, DualPi2Parameters, Recurrence, Treatment};
 
 /// State of the exceptions.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Exceptions {
     /// Signals of p' are given at arrivals.
     at_arrival: bool,

@@ -27,7 +27,7 @@ pub(super) struct Flow {
 }
 
 /// Flows by the hash of their five-tuples. Two flows never share a state, unless all 64 bits of their hashes are the same.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Flows {
     seed: u64,
     /// Idle flows that are remembered.

@@ -150,7 +150,7 @@ fn build(
 }
 
 /// One FIFO queue under Octopus.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Octopus {
     ports: Vec<u16>,
     options: VerdictOptions,

@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 
 /// Packets in FIFO order, linked by message, and one list of droppable messages per priority. All operations take constant
 /// time, except for the removal of a message, which is linear in its packets.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct MessageStore {
     packets: Vec<Node>,
     /// Head of the free list of packets, linked by `newer`.
@@ -44,7 +44,7 @@ pub(super) struct Popped {
     pub label: Option<Label>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Node {
     packet: Option<Packet>,
     older: u32,
@@ -55,7 +55,7 @@ struct Node {
     next: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Message {
     label: Label,
     first: u32,

@@ -4,7 +4,7 @@ use jettison_input::text::is_shown;
 
 /// Escapes characters that are special in HTML elements and quoted attributes, and those that are not shown as themselves:
 /// a bidirectional override in a name would reorder the line around it.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

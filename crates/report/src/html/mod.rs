@@ -8,6 +8,7 @@ mod differences;
 mod distribution;
 mod drops;
 mod escape;
+mod events;
 mod figure_lines;
 mod figures;
 mod lateness;
@@ -32,7 +33,7 @@ use crate::viewers::{Viewers, viewers};
 pub use side_by_side::render_side_by_side;
 
 use data::PlotData;
-use escape::escape;
+pub(crate) use escape::escape;
 
 const STYLE: &str = include_str!("style.css");
 /// Maximum number of variants with plots; beyond it, one line, bar or panel per variant is unreadable.
@@ -103,6 +104,7 @@ pub fn render(results: &Results) -> Result<String, ReportError> {
             title: "Lateness of packets",
             body: drawn(&|| lateness::section(results, &data))?,
         },
+        Section { id: "events", title: "Events of viewers", body: events::section(results)? },
         Section { id: "drops", title: "Drops and marks", body: drawn(&|| drops::section(results))? },
         Section { id: "all", title: "All values", body: comparison::all_values(results) },
         Section { id: "provenance", title: "Provenance", body: provenance::section(results) },

@@ -151,18 +151,24 @@ pub(super) fn section(results: &Results) -> String {
         "<details><summary>Files beside this page</summary>\n<table><tbody>\n\
          <tr><td><code>queues.parquet</code>, <code>flows.parquet</code></td><td>series: variant, seed, time_ns, object, \
          metric, part, value, mode</td></tr>\n\
-         <tr><td><code>drops.parquet</code></td><td>one row per drop: variant, seed, time_ns, queue, flow, reason, \
-         length, mode</td></tr>\n\
+         <tr><td><code>drops.parquet</code></td><td>one row per drop or mark: variant, seed, time_ns, queue, flow, \
+         reason, length, id, outcome, packet, instance, unit, number, part, offset, retransmission, previous, waited_ns, \
+         backlog_packets, backlog_bytes, holders, gauges, mode</td></tr>\n\
          <tr><td><code>distributions.parquet</code></td><td>cumulative: variant, seed, object, metric, value_ms, \
          share, mode</td></tr>\n\
          <tr><td><code>frames.parquet</code></td><td>one row per frame of real-time video: variant, seed, flow, frame, \
          captured_ns, layers, latency_ms, sqi_ssim, ssim, mode</td></tr>\n\
+         <tr><td><code>events.parquet</code></td><td>one row per viewer's event: variant, seed, flow, id, kind, since_ns, at_ns, \
+         duration_ns, cost (seconds), unit, number, part, mode</td></tr>\n\
+         <tr><td><code>accounts.parquet</code></td><td>one row per part of a unit's delay: variant, seed, flow, unit, number, \
+         part, start_ns, end_ns, status, reason, component, place, ns, drop, mode</td></tr>\n\
          <tr><td><code>runs.parquet</code></td><td>summary values per run</td></tr>\n\
          <tr><td><code>summary.parquet</code>, <code>summary.json</code></td><td>means and intervals over \
          seeds</td></tr>\n\
          <tr><td><code>differences.parquet</code></td><td>differences from the baseline, paired by seed</td></tr>\n\
          <tr><td><code>warnings.json</code></td><td>the warnings above</td></tr>\n\
          <tr><td><code>manifest.json</code></td><td>the experiment, its configuration and inputs</td></tr>\n\
+         <tr><td><code>scenario.toml</code></td><td>the scenario as it was run</td></tr>\n\
          <tr><td><code>timing.json</code></td><td>durations of the runs</td></tr>\n\
          </tbody></table></details>\n",
     );

@@ -18,11 +18,11 @@ pub(super) fn record_batch(table: &TableSchema, columns: Vec<Column>) -> Result<
     let fields = table.columns.iter().map(|(name, kind)| {
         let data_type = match kind {
             ColumnType::Text => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-            ColumnType::Unsigned => DataType::UInt64,
+            ColumnType::Unsigned | ColumnType::Optional => DataType::UInt64,
             ColumnType::Signed => DataType::Int64,
             ColumnType::Float => DataType::Float64,
         };
-        Field::new(*name, data_type, *kind == ColumnType::Float)
+        Field::new(*name, data_type, kind.may_be_missing())
     });
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let arrays: Result<Vec<ArrayRef>, ArrowError> = columns.into_iter().map(array).collect();
@@ -39,6 +39,7 @@ fn array(column: Column) -> Result<ArrayRef, ArrowError> {
             Arc::new(DictionaryArray::try_new(Int32Array::from(keys), Arc::new(values))?)
         }
         Column::Unsigned(values) => Arc::new(UInt64Array::from(values)),
+        Column::Optional(values) => Arc::new(UInt64Array::from(values)),
         Column::Signed(values) => Arc::new(Int64Array::from(values)),
         Column::Float(values) if values.iter().any(|value| value.is_nan()) => {
             let present = values.into_iter().map(|value| Some(value).filter(|value| !value.is_nan()));

@@ -12,6 +12,7 @@ use crate::error::ReportError;
 pub(super) enum Cell<'a> {
     Text(&'a str),
     Unsigned(u64),
+    Optional(Option<u64>),
     Signed(i64),
     Float(Option<f64>),
 }
@@ -45,6 +46,7 @@ pub(super) enum Column {
         keys: Vec<u32>,
     },
     Unsigned(Vec<u64>),
+    Optional(Vec<Option<u64>>),
     Signed(Vec<i64>),
     /// Missing and infinite numbers are stored as NaN.
     Float(Vec<f64>),
@@ -56,6 +58,7 @@ impl Column {
         match column {
             ColumnType::Text => Column::Text { names: IndexSet::new(), keys: Vec::new() },
             ColumnType::Unsigned => Column::Unsigned(Vec::new()),
+            ColumnType::Optional => Column::Optional(Vec::new()),
             ColumnType::Signed => Column::Signed(Vec::new()),
             ColumnType::Float => Column::Float(Vec::new()),
         }
@@ -73,6 +76,7 @@ impl Column {
                 keys.push(last.unwrap_or_else(|| key_of(names, text)));
             }
             (Column::Unsigned(values), Cell::Unsigned(value)) => values.push(value),
+            (Column::Optional(values), Cell::Optional(value)) => values.push(value),
             (Column::Signed(values), Cell::Signed(value)) => values.push(value),
             (Column::Float(values), Cell::Float(value)) => {
                 values.push(value.filter(|v| v.is_finite()).unwrap_or(f64::NAN));
@@ -111,6 +115,9 @@ impl Column {
             (Column::Unsigned(values), Cells::Rows(Column::Unsigned(rows))) => {
                 values.extend_from_slice(&rows[range]);
             }
+            (Column::Optional(values), Cells::Rows(Column::Optional(rows))) => {
+                values.extend_from_slice(&rows[range]);
+            }
             (Column::Unsigned(values), Cells::Same(Cell::Unsigned(value))) => {
                 values.extend(std::iter::repeat_n(value, range.len()));
             }
@@ -135,6 +142,7 @@ impl Column {
                 Cell::Text(names.get_index(keys[row] as usize).map_or("", String::as_str))
             }
             Column::Unsigned(values) => Cell::Unsigned(values[row]),
+            Column::Optional(values) => Cell::Optional(values[row]),
             Column::Signed(values) => Cell::Signed(values[row]),
             Column::Float(values) => Cell::Float(Some(values[row]).filter(|value| !value.is_nan())),
         }
@@ -145,6 +153,7 @@ impl Column {
         match self {
             Column::Text { keys, .. } => keys.len(),
             Column::Unsigned(values) => values.len(),
+            Column::Optional(values) => values.len(),
             Column::Signed(values) => values.len(),
             Column::Float(values) => values.len(),
         }
@@ -158,6 +167,7 @@ impl Column {
                 keys.clear();
             }
             Column::Unsigned(values) => values.clear(),
+            Column::Optional(values) => values.clear(),
             Column::Signed(values) => values.clear(),
             Column::Float(values) => values.clear(),
         }

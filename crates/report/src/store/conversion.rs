@@ -25,6 +25,10 @@ pub(super) fn converted(array: &ArrayRef, wanted: ColumnType) -> Result<Column, 
             all.resize(array.len(), f64::NAN);
             Some(true)
         }
+        (DataType::Null, Column::Optional(all)) => {
+            all.resize(array.len(), None);
+            Some(true)
+        }
         (DataType::Null, _) => Some(array.is_empty()),
         (_, Column::Text { .. }) => texts(array).map(|texts| {
             let present = texts.iter().copied().map_while(|text| text);
@@ -32,6 +36,7 @@ pub(super) fn converted(array: &ArrayRef, wanted: ColumnType) -> Result<Column, 
             column.len() == texts.len()
         }),
         (_, Column::Unsigned(all)) => integers(array, all),
+        (_, Column::Optional(all)) => optional_integers(array, all),
         (_, Column::Signed(all)) => integers(array, all),
         (_, Column::Float(all)) => floats(array).map(|values| {
             all.extend(values.into_iter().map(|value| value.unwrap_or(f64::NAN)));
@@ -40,7 +45,7 @@ pub(super) fn converted(array: &ArrayRef, wanted: ColumnType) -> Result<Column, 
     };
     let required = match wanted {
         ColumnType::Text => "text",
-        ColumnType::Unsigned => "whole numbers >= 0",
+        ColumnType::Unsigned | ColumnType::Optional => "whole numbers >= 0",
         ColumnType::Signed => "whole numbers",
         ColumnType::Float => "numbers",
     };
@@ -90,6 +95,24 @@ where
         DataType::UInt64 => Some(of::<UInt64Type, N>(array, all)),
         _ => None,
     }
+}
+
+/// Appends integers that may be missing; returns whether all present ones are in range, or `None` for other types. Libraries
+/// make floating-point numbers of integers beside missing values.
+fn optional_integers(array: &dyn Array, all: &mut Vec<Option<u64>>) -> Option<bool> {
+    let values: Vec<Option<f64>> = match array.data_type() {
+        DataType::UInt64 => {
+            all.extend(array.as_primitive::<UInt64Type>().iter());
+            return Some(true);
+        }
+        _ => floats(array)?,
+    };
+    // Above 2^53 not every integer is a floating-point number.
+    let is_whole = |value: &f64| *value >= 0.0 && *value <= 9_007_199_254_740_992.0 && value.fract() == 0.0;
+    let present = |value: Option<f64>| value.filter(|value| !value.is_nan());
+    let is_right = values.iter().copied().filter_map(present).all(|value| is_whole(&value));
+    all.extend(values.into_iter().map(|value| present(value).map(|value| value as u64)));
+    Some(is_right)
 }
 
 /// Numbers of any type that libraries choose; `None` for other types.

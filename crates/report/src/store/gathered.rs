@@ -80,7 +80,7 @@ impl Gathered {
         self.runs[index] = Some(Done {
             entry: RunEntry {
                 key: key.clone(),
-                drops_not_logged: record.drops_not_logged,
+                drops_not_logged: 0,
                 content_key: self.keys.get(index).cloned(),
             },
             summary: RunSummary::of(key, record),

@@ -6,7 +6,7 @@ use jettison_input::file;
 use serde::de::DeserializeOwned;
 
 use super::folder::{MANIFEST, is_ours, write_atomically};
-use super::hashes::{files_in, hash_file};
+use super::hashes::{TIMING, files_in, hash_file};
 use super::rows::Rows;
 use super::schema::{self, TableSchema};
 use super::seal::{has_json_seal, is_json_intact, sealed_json};
@@ -15,7 +15,7 @@ use super::table::TableReader;
 use super::verify::{Fault, FaultKind, PAGE, verify_results};
 use crate::difference::{Difference, DifferenceRecord, differences};
 use crate::error::ReportError;
-use crate::model::{Experiment, Manifest, RunKey};
+use crate::model::{Experiment, Manifest, RunKey, Timing};
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, RunValue, Summary, SummaryRecord};
 use crate::warning::{self, Warning, WarningRecord};
@@ -49,8 +49,14 @@ impl Results {
     /// If the folder is not ours, or a file in it is missing, changed or of another version. A changed page is no error:
     /// it is made of the other files.
     pub fn load(folder: &Path) -> Result<Results, ReportError> {
-        let (manifest, remarks) = checked(folder)?;
-        Ok(Results { remarks, ..Results::read(folder, manifest)? })
+        let (manifest, mut remarks) = checked(folder)?;
+        let results = Results::read(folder, manifest)?;
+        if !TableReader::open(&schema::DROPS, folder)?.has("id") {
+            let remark =
+                "was written by an earlier version of Jettison and does not say what packets carried";
+            remarks.push(format!("{} {remark}", folder.join(schema::DROPS.file()).display()));
+        }
+        Ok(Results { remarks, ..results })
     }
 
     /// Reads the results in `folder` with this manifest, without the check of the files.
@@ -218,6 +224,12 @@ fn checked(folder: &Path) -> Result<(Manifest, Vec<String>), ReportError> {
 pub fn stored_manifest(folder: &Path) -> Option<Manifest> {
     let bytes = file::read(&folder.join(MANIFEST), file::DATA).ok().filter(|bytes| is_json_intact(bytes))?;
     manifest_of(folder, &bytes).ok()
+}
+
+/// The durations and places in `folder`, if there are any with an intact seal.
+pub fn stored_timing(folder: &Path) -> Option<Timing> {
+    let bytes = file::read(&folder.join(TIMING), file::DATA).ok().filter(|bytes| is_json_intact(bytes))?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// The manifest in `folder`, of these bytes.

@@ -50,6 +50,13 @@ impl Rows {
         }
     }
 
+    pub(super) fn optional(&self, column: usize, row: usize) -> Option<u64> {
+        match self.cell(column, row) {
+            Cell::Optional(value) => value,
+            _ => wrong_type(column),
+        }
+    }
+
     pub(super) fn signed(&self, column: usize, row: usize) -> i64 {
         match self.cell(column, row) {
             Cell::Signed(value) => value,

@@ -7,6 +7,8 @@ pub(super) enum ColumnType {
     Text,
     /// Unsigned integers.
     Unsigned,
+    /// Unsigned integers, which may be missing.
+    Optional,
     /// Signed integers: times, which other programs map to their own time types.
     Signed,
     /// Floating-point numbers, which may be missing.
@@ -22,7 +24,7 @@ pub(super) struct TableSchema {
     pub(super) columns: &'static [(&'static str, ColumnType)],
 }
 
-use ColumnType::{Float, Signed, Text, Unsigned};
+use ColumnType::{Float, Optional, Signed, Text, Unsigned};
 
 /// The last column of every table: the execution mode. Tables of older results do not have it.
 pub(super) const MODE: &str = "mode";
@@ -42,9 +44,38 @@ const SERIES: &[(&str, ColumnType)] = &[
 pub(super) const QUEUES: TableSchema = TableSchema { name: "queues", columns: SERIES };
 /// Series of flows.
 pub(super) const FLOWS: TableSchema = TableSchema { name: "flows", columns: SERIES };
-/// The drop log.
+/// Drops and marks.
 pub(super) const DROPS: TableSchema = TableSchema {
     name: "drops",
+    columns: &[
+        ("variant", Text),
+        ("seed", Unsigned),
+        ("time_ns", Signed),
+        ("queue", Text),
+        ("flow", Text),
+        ("reason", Text),
+        ("length", Unsigned),
+        ("id", Unsigned),
+        ("outcome", Text),
+        ("packet", Optional),
+        ("instance", Text),
+        ("unit", Text),
+        ("number", Optional),
+        ("part", Optional),
+        ("offset", Optional),
+        ("retransmission", Optional),
+        ("previous", Optional),
+        ("waited_ns", Optional),
+        ("backlog_packets", Optional),
+        ("backlog_bytes", Optional),
+        ("holders", Text),
+        ("gauges", Text),
+        (MODE, Text),
+    ],
+};
+/// Drops in results of versions that did not record what packets carry.
+pub(super) const DROPS_WITHOUT_IDENTITIES: TableSchema = TableSchema {
+    name: DROPS.name,
     columns: &[
         ("variant", Text),
         ("seed", Unsigned),
@@ -82,6 +113,46 @@ pub(super) const FRAMES: TableSchema = TableSchema {
         ("latency_ms", Float),
         ("sqi_ssim", Float),
         ("ssim", Float),
+        (MODE, Text),
+    ],
+};
+/// Viewers' events. Without a unit, its kind is empty.
+pub(super) const EVENTS: TableSchema = TableSchema {
+    name: "events",
+    columns: &[
+        ("variant", Text),
+        ("seed", Unsigned),
+        ("flow", Text),
+        ("id", Unsigned),
+        ("kind", Text),
+        ("since_ns", Signed),
+        ("at_ns", Signed),
+        ("duration_ns", Signed),
+        ("cost", Float),
+        ("unit", Text),
+        ("number", Unsigned),
+        ("part", Unsigned),
+        (MODE, Text),
+    ],
+};
+/// Parts of the delays of units, in the order of time for each unit.
+pub(super) const ACCOUNTS: TableSchema = TableSchema {
+    name: "accounts",
+    columns: &[
+        ("variant", Text),
+        ("seed", Unsigned),
+        ("flow", Text),
+        ("unit", Text),
+        ("number", Unsigned),
+        ("part", Unsigned),
+        ("start_ns", Signed),
+        ("end_ns", Signed),
+        ("status", Text),
+        ("reason", Text),
+        ("component", Text),
+        ("place", Text),
+        ("ns", Signed),
+        ("drop", Optional),
         (MODE, Text),
     ],
 };
@@ -142,6 +213,12 @@ pub(super) const DIFFERENCES: TableSchema = TableSchema {
 };
 
 impl TableSchema {
+    /// Rows that are written at a time: enough for small metadata, few enough for those in memory to take a few megabytes.
+    pub(super) fn group_rows(&self) -> usize {
+        // Drops have texts that do not repeat.
+        if self.name == DROPS.name { 16 * 1024 } else { 128 * 1024 }
+    }
+
     /// Name of the table's file.
     pub(super) fn file(&self) -> String {
         format!("{}.parquet", self.name)

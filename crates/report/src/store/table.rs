@@ -21,13 +21,11 @@ use parquet::schema::types::{ColumnDescriptor, Type};
 
 use super::column::{Cell, Cells, Column, RowSink};
 use super::rows::Rows;
-use super::schema::{ColumnType, MODE, TableSchema};
+use super::schema::{self, ColumnType, MODE, TableSchema};
 use crate::error::ReportError;
 
 /// Number of values converted at a time between memory and file.
 const BATCH_ROWS: usize = 8192;
-/// Large enough for small metadata, and small enough that rows waiting to be written, and rows read, take a few megabytes.
-const ROW_GROUP_ROWS: usize = 128 * 1024;
 
 /// Opens files for writing; tests replace it to simulate a full disk.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +37,8 @@ pub(super) struct TableWriter<W: Write + Send = File> {
     /// Rows that are not in a written row group yet.
     columns: Vec<Column>,
     rows: usize,
+    /// Rows of a row group.
+    group_rows: usize,
     shown_path: PathBuf,
 }
 
@@ -103,7 +103,7 @@ impl<W: Write + Send> TableWriter<W> {
             .and_then(|schema| SerializedFileWriter::new(sink, Arc::new(schema), Arc::new(properties)))
             .map_err(|error| write_error(&shown_path, error))?;
         let columns = table.columns.iter().map(|(_, column)| Column::new(*column)).collect();
-        Ok(TableWriter { writer, columns, rows: 0, shown_path })
+        Ok(TableWriter { writer, columns, rows: 0, group_rows: table.group_rows(), shown_path })
     }
 
     fn flush_rest(&mut self) -> Result<(), ReportError> {
@@ -144,20 +144,20 @@ impl<W: Write + Send> RowSink for TableWriter<W> {
             column.push(*cell);
         }
         self.rows += 1;
-        if self.rows == ROW_GROUP_ROWS { self.flush() } else { Ok(()) }
+        if self.rows == self.group_rows { self.flush() } else { Ok(()) }
     }
 
     fn rows(&mut self, count: usize, cells: &[Cells]) -> Result<(), ReportError> {
         debug_assert_eq!(cells.len(), self.columns.len());
         let mut done = 0;
         while done < count {
-            let fits = (count - done).min(ROW_GROUP_ROWS - self.rows);
+            let fits = (count - done).min(self.group_rows - self.rows);
             for (column, cells) in self.columns.iter_mut().zip(cells) {
                 column.extend(*cells, done..done + fits);
             }
             done += fits;
             self.rows += fits;
-            if self.rows == ROW_GROUP_ROWS {
+            if self.rows == self.group_rows {
                 self.flush()?;
             }
         }
@@ -181,8 +181,10 @@ impl TableReader {
         let file = file::open(&path).map_err(|error| ReportError::read(&path, error))?;
         let reader = SerializedFileReader::new(file).map_err(|error| ReportError::read(&path, error))?;
         let found = reader.metadata().file_metadata().schema_descr().columns();
-        let has_mode = found.iter().any(|column| column.name() == MODE);
-        let table = if has_mode { *table } else { table.without_mode() };
+        let has = |name| found.iter().any(|column| column.name() == name);
+        let is_old = table.name == schema::DROPS.name && !has("id");
+        let table = if is_old { &schema::DROPS_WITHOUT_IDENTITIES } else { table };
+        let table = if has(MODE) { *table } else { table.without_mode() };
         if found.len() != table.columns.len() {
             let message = format!("must have {} columns, got {}", table.columns.len(), found.len());
             return Err(ReportError::read(&path, message));
@@ -191,6 +193,11 @@ impl TableReader {
             check_column(name, *kind, found).map_err(|message| ReportError::read(&path, message))?;
         }
         Ok(TableReader { reader, columns: table.columns, group: 0, path })
+    }
+
+    /// Whether the table has a column of that name; older results may lack it.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.columns.iter().any(|(own, _)| *own == name)
     }
 
     fn read_row_group(&self, group: usize) -> Result<Rows, ParquetError> {
@@ -231,11 +238,10 @@ impl TableSchema {
         let field = |(name, kind): &(&str, ColumnType)| {
             let logical = match kind {
                 ColumnType::Text => Some(LogicalType::String),
-                ColumnType::Unsigned => Some(LogicalType::integer(64, false)),
+                ColumnType::Unsigned | ColumnType::Optional => Some(LogicalType::integer(64, false)),
                 ColumnType::Signed | ColumnType::Float => None,
             };
-            let repetition =
-                if *kind == ColumnType::Float { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+            let repetition = if kind.may_be_missing() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
             Type::primitive_type_builder(name, kind.physical())
                 .with_repetition(repetition)
                 .with_logical_type(logical)
@@ -248,10 +254,15 @@ impl TableSchema {
 }
 
 impl ColumnType {
+    /// Whether a row may have no value.
+    pub(super) fn may_be_missing(self) -> bool {
+        matches!(self, ColumnType::Float | ColumnType::Optional)
+    }
+
     fn physical(self) -> PhysicalType {
         match self {
             ColumnType::Text => PhysicalType::BYTE_ARRAY,
-            ColumnType::Unsigned | ColumnType::Signed => PhysicalType::INT64,
+            ColumnType::Unsigned | ColumnType::Optional | ColumnType::Signed => PhysicalType::INT64,
             ColumnType::Float => PhysicalType::DOUBLE,
         }
     }
@@ -261,7 +272,7 @@ fn check_column(name: &str, kind: ColumnType, found: &ColumnDescriptor) -> Resul
     let is_optional = found.max_def_level() > 0;
     let is_right = found.name() == name
         && found.physical_type() == kind.physical()
-        && is_optional == (kind == ColumnType::Float)
+        && is_optional == kind.may_be_missing()
         && found.max_rep_level() == 0;
     if is_right {
         return Ok(());
@@ -269,7 +280,7 @@ fn check_column(name: &str, kind: ColumnType, found: &ColumnDescriptor) -> Resul
     let optional = |is_optional| if is_optional { "optional " } else { "" };
     Err(format!(
         "must have a column `{name}` of {}{}, got `{}` of {}{}",
-        optional(kind == ColumnType::Float),
+        optional(kind.may_be_missing()),
         kind.physical(),
         found.name(),
         optional(is_optional),
@@ -299,6 +310,13 @@ impl Column {
                 for values in values.chunks(BATCH_ROWS) {
                     let values: Vec<i64> = values.iter().map(|value| value.cast_signed()).collect();
                     writer.typed::<Int64Type>().write_batch(&values, None, None)?;
+                }
+            }
+            Column::Optional(values) => {
+                for values in values.chunks(BATCH_ROWS) {
+                    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+                    let values: Vec<i64> = values.iter().flatten().map(|value| value.cast_signed()).collect();
+                    writer.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
                 }
             }
             Column::Signed(values) => {
@@ -338,6 +356,13 @@ impl Column {
             (Column::Unsigned(all), ColumnReader::Int64ColumnReader(reader)) => {
                 each_batch(reader, |values, _| {
                     all.extend(values.iter().map(|value| value.cast_unsigned()));
+                    Ok(())
+                })?;
+            }
+            (Column::Optional(all), ColumnReader::Int64ColumnReader(reader)) => {
+                each_batch(reader, |values, levels| {
+                    let mut values = values.iter().map(|value| value.cast_unsigned());
+                    all.extend(levels.iter().map(|level| if *level == 0 { None } else { values.next() }));
                     Ok(())
                 })?;
             }
@@ -432,7 +457,7 @@ mod tests {
     #[test]
     fn rows_of_several_row_groups_are_read_back() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let count = ROW_GROUP_ROWS + BATCH_ROWS + 3;
+        let count = TABLE.group_rows() + BATCH_ROWS + 3;
         let mut writer = create(&TABLE, folder.path());
         (0..count).for_each(|number| writer.row(&row(number)).expect("there is room"));
         writer.finish().expect("there is room");
@@ -446,6 +471,25 @@ mod tests {
             at += rows.len();
         }
         assert_eq!(at, count);
+    }
+
+    #[test]
+    fn integers_may_be_missing() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let table = TableSchema {
+            name: "table",
+            columns: &[("number", ColumnType::Optional), (MODE, ColumnType::Text)],
+        };
+        let value = |number: u64| (!number.is_multiple_of(3)).then_some(u64::MAX - number);
+        let mut writer = create(&table, folder.path());
+        for number in 0..20_000 {
+            let cells = [Cell::Optional(value(number)), Cell::Text("sim")];
+            writer.row(&cells).expect("there is room");
+        }
+        writer.finish().expect("there is room");
+        let mut reader = TableReader::open(&table, folder.path()).expect("it was written");
+        let rows = reader.next().expect("there is a row group").expect("it is whole");
+        assert!((0..20_000).all(|number| rows.optional(0, number) == value(number as u64)));
     }
 
     #[test]

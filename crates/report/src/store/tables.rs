@@ -1,7 +1,11 @@
 //! Rows of the tables, in files or in memory.
 
-use jettison_core::Time;
-use jettison_measure::{DropRecord, Kind, ObjectId, RunRecord};
+use std::fmt::Write;
+
+use jettison_core::{Duration, Time};
+use jettison_measure::{
+    AccountRow, DropRecord, GaugeKey, Kind, ObjectId, QueueState, RunRecord, Spot, instance_name,
+};
 use jettison_wire::FlowId;
 
 use super::column::{Cell, Cells, RowSink};
@@ -15,6 +19,11 @@ use crate::summary::{RunSummary, Summary};
 /// Maximum number of points per stored distribution.
 const CDF_POINTS: usize = 999; // plus the one at share 0
 
+/// In lists of holders: packets outside the scenario's flows, and those of flows that are not listed. No names of flows: these
+/// have no spaces.
+const OTHER_TRAFFIC: &str = "other traffic";
+const OTHER_FLOWS: &str = "other flows";
+
 /// The tables that runs add to.
 pub(super) struct Tables<T> {
     pub(super) queues: T,
@@ -22,6 +31,8 @@ pub(super) struct Tables<T> {
     pub(super) drops: T,
     pub(super) distributions: T,
     pub(super) frames: T,
+    pub(super) events: T,
+    pub(super) accounts: T,
     mode: Mode,
 }
 
@@ -34,6 +45,8 @@ impl<T> Tables<T> {
             drops: create(&schema::DROPS),
             distributions: create(&schema::DISTRIBUTIONS),
             frames: create(&schema::FRAMES),
+            events: create(&schema::EVENTS),
+            accounts: create(&schema::ACCOUNTS),
             mode,
         }
     }
@@ -49,29 +62,35 @@ impl<T> Tables<T> {
             drops: with(self.drops)?,
             distributions: with(self.distributions)?,
             frames: with(self.frames)?,
+            events: with(self.events)?,
+            accounts: with(self.accounts)?,
             mode: self.mode,
         })
     }
 
     /// All tables with their schemas.
-    pub(super) fn into_each(self) -> [(&'static TableSchema, T); 5] {
+    pub(super) fn into_each(self) -> [(&'static TableSchema, T); 7] {
         [
             (&schema::QUEUES, self.queues),
             (&schema::FLOWS, self.flows),
             (&schema::DROPS, self.drops),
             (&schema::DISTRIBUTIONS, self.distributions),
             (&schema::FRAMES, self.frames),
+            (&schema::EVENTS, self.events),
+            (&schema::ACCOUNTS, self.accounts),
         ]
     }
 
     /// All tables, mutable.
-    pub(super) fn each_mut(&mut self) -> [(&'static TableSchema, &mut T); 5] {
+    pub(super) fn each_mut(&mut self) -> [(&'static TableSchema, &mut T); 7] {
         [
             (&schema::QUEUES, &mut self.queues),
             (&schema::FLOWS, &mut self.flows),
             (&schema::DROPS, &mut self.drops),
             (&schema::DISTRIBUTIONS, &mut self.distributions),
             (&schema::FRAMES, &mut self.frames),
+            (&schema::EVENTS, &mut self.events),
+            (&schema::ACCOUNTS, &mut self.accounts),
         ]
     }
 }
@@ -101,15 +120,39 @@ impl<T: RowSink> Tables<T> {
                 table.rows(times.len(), &[variant, seed, time, object, metric, part, value, mode])?;
             }
         }
-        for drop in &record.drops {
+        let (mut holders, mut gauges) = (String::new(), String::new());
+        for decision in record.drops.iter() {
+            let decision = decision.map_err(ReportError::Series)?;
+            let identity = decision.identity.as_ref();
+            let content = identity.and_then(|own| own.content);
+            let unit = content.and_then(|own| own.unit);
+            let state = identity.and_then(|own| own.queue.as_ref());
+            names.write_holders(&mut holders, state);
+            write_gauges(&mut gauges, state);
+            let number = |value: Option<u64>| Cell::Optional(value);
             self.drops.row(&[
                 variant,
                 seed,
-                nanos(drop.time),
-                Cell::Text(names.queue_of(drop)),
-                Cell::Text(names.flow(drop.flow)),
-                Cell::Text(drop.reason.name()),
-                Cell::Unsigned(u64::from(drop.length)),
+                nanos(decision.time),
+                Cell::Text(names.queue(decision.queue)),
+                Cell::Text(names.flow(decision.flow)),
+                Cell::Text(decision.outcome.reason()),
+                Cell::Unsigned(u64::from(decision.length)),
+                Cell::Unsigned(decision.id),
+                Cell::Text(decision.outcome.name()),
+                number(identity.map(|own| u64::from(own.packet))),
+                Cell::Text(identity.map_or("", |own| instance_name(own.instance))),
+                Cell::Text(unit.map_or("", |unit| unit.kind.name())),
+                number(unit.map(|unit| unit.number)),
+                number(unit.map(|unit| u64::from(unit.part))),
+                number(content.map(|own| own.offset)),
+                number(content.map(|own| u64::from(own.retransmission))),
+                number(content.and_then(|own| own.previous).map(u64::from)),
+                number(identity.and_then(|own| own.waited).map(Duration::as_nanos)),
+                number(state.map(|state| state.packets)),
+                number(state.map(|state| state.bytes)),
+                Cell::Text(&holders),
+                Cell::Text(&gauges),
                 mode,
             ])?;
         }
@@ -141,6 +184,50 @@ impl<T: RowSink> Tables<T> {
                     Cell::Float(Some(score.ssim_db)),
                     Cell::Float(Some(score.ssim)),
                     mode,
+                ])?;
+            }
+        }
+        for (id, event) in record.events.iter().enumerate() {
+            let number = event.unit.map_or(0, |unit| unit.number);
+            let part = event.unit.map_or(0, |unit| u64::from(unit.part));
+            self.events.row(&[
+                variant,
+                seed,
+                Cell::Text(names.flow(event.flow)),
+                Cell::Unsigned(id as u64),
+                Cell::Text(event.kind.name()),
+                nanos(event.since),
+                nanos(event.at),
+                Cell::Signed(i64::try_from(event.duration.as_nanos()).unwrap_or(i64::MAX)),
+                Cell::Float(Some(event.cost)),
+                Cell::Text(event.unit.map_or("", |unit| unit.kind.name())),
+                Cell::Unsigned(number),
+                Cell::Unsigned(part),
+                mode,
+            ])?;
+        }
+        self.write_accounts(key, record, &names)
+    }
+
+    fn write_accounts(&mut self, key: &RunKey, record: &RunRecord, names: &Names) -> Result<(), ReportError> {
+        for piece in record.accounts.pieces() {
+            for AccountRow { unit, start, end, status, reason, part } in piece.map_err(ReportError::Series)? {
+                self.accounts.row(&[
+                    Cell::Text(&key.variant),
+                    Cell::Unsigned(key.seed),
+                    Cell::Text(names.flow(unit.flow)),
+                    Cell::Text(unit.kind.name()),
+                    Cell::Unsigned(unit.number),
+                    Cell::Unsigned(u64::from(unit.part)),
+                    nanos(start),
+                    nanos(end),
+                    Cell::Text(status.name()),
+                    Cell::Text(reason.name()),
+                    Cell::Text(part.component.name()),
+                    Cell::Text(names.spot(part.spot, record)),
+                    Cell::Signed(i64::try_from(part.duration.as_nanos()).unwrap_or(i64::MAX)),
+                    Cell::Optional(part.decision),
+                    Cell::Text(self.mode.name()),
                 ])?;
             }
         }
@@ -259,10 +346,37 @@ impl<'a> Names<'a> {
         names.get(id.index as usize).copied().unwrap_or("")
     }
 
-    fn queue_of(&self, drop: &DropRecord) -> &'a str {
-        match drop.queue {
+    fn queue(&self, index: u32) -> &'a str {
+        match index {
             DropRecord::NO_QUEUE => "",
             index => self.of_object(ObjectId { kind: Kind::Queue, index }),
+        }
+    }
+
+    /// Replaces `text` by the flows that hold a queue: `bulk 41, video 3`.
+    fn write_holders(&self, text: &mut String, state: Option<&QueueState>) {
+        text.clear();
+        let Some(state) = state else { return };
+        for (flow, packets) in &state.holders {
+            let name = if *flow == FlowId::NONE { OTHER_TRAFFIC } else { self.flow(*flow) };
+            let comma = if text.is_empty() { "" } else { ", " };
+            let _ = write!(text, "{comma}{name} {packets}");
+        }
+        if state.others > 0 {
+            let _ = write!(text, ", {OTHER_FLOWS} {}", state.others);
+        }
+    }
+
+    /// A queue, or the node at one of the ends of its link.
+    fn spot(&self, spot: Spot, record: &'a RunRecord) -> &'a str {
+        let end = |queue: u32, end: usize| {
+            record.ends.get(queue as usize).map_or("", |ends: &[String; 2]| ends[end].as_str())
+        };
+        match spot {
+            Spot::None => "",
+            Spot::Queue(queue) => self.queue(queue),
+            Spot::Sender(queue) => end(queue, 0),
+            Spot::Receiver(queue) => end(queue, 1),
         }
     }
 
@@ -271,6 +385,18 @@ impl<'a> Names<'a> {
             FlowId::NONE => "",
             FlowId(index) => self.of_object(ObjectId { kind: Kind::Flow, index }),
         }
+    }
+}
+
+/// Replaces `text` by the values of gauges: `codel_count=3 codel_count[band.1]=0`.
+fn write_gauges(text: &mut String, state: Option<&QueueState>) {
+    text.clear();
+    for (GaugeKey { name, part }, value) in state.into_iter().flat_map(|state| &state.gauges) {
+        let space = if text.is_empty() { "" } else { " " };
+        let _ = match *part {
+            "" => write!(text, "{space}{name}={value}"),
+            part => write!(text, "{space}{name}[{part}]={value}"),
+        };
     }
 }
 

@@ -1,7 +1,8 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::column::RowSink;
+use super::column::{Cell, RowSink};
+use super::drops::each_drop;
 use super::folder_name::folder_name;
 use super::*;
 use crate::error::ReportError;
@@ -41,16 +42,18 @@ fn write_in_order(target: &Path, order: &[usize], timing: Timing) -> Vec<(String
 #[test]
 fn bytes_do_not_depend_on_the_order_of_finishing_or_on_timing() {
     let folder = tempfile::tempdir().unwrap();
-    let slow = Timing { wall_seconds: 9.0, jobs: 2, runs: Vec::new() };
+    let slow = Timing { wall_seconds: 9.0, jobs: 2, ..Timing::default() };
     let first = write_in_order(&folder.path().join("a"), &[0, 1, 2, 3, 4, 5, 6, 7, 8], Timing::default());
     let second = write_in_order(&folder.path().join("b"), &[8, 1, 3, 0, 7, 2, 6, 5, 4], slow);
     let names: Vec<&str> = first.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
         [
+            "accounts.parquet",
             "differences.parquet",
             "distributions.parquet",
             "drops.parquet",
+            "events.parquet",
             "flows.parquet",
             "frames.parquet",
             "manifest.json",
@@ -309,6 +312,128 @@ fn remove_hashes(folder: &Path) {
 }
 
 #[test]
+fn results_of_versions_that_did_not_know_packets_load_and_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = results(&folder.path().join("out"));
+    assert!(written.remarks.is_empty());
+    let (old, other) = (&schema::DROPS_WITHOUT_IDENTITIES, folder.path().join("old"));
+    fs::create_dir_all(&other).unwrap();
+    let open = table::OpenFile(|path| File::create(path));
+    let mut writer = table::TableWriter::create(old, &other, &other, open).unwrap();
+    let mode = schema::DROPS.columns.len() - 1;
+    for batch in table::TableReader::open(&schema::DROPS, &written.folder).unwrap() {
+        let batch = batch.unwrap();
+        for row in 0..batch.len() {
+            let cells: Vec<_> = (0..7).chain([mode]).map(|column| batch.cell(column, row)).collect();
+            writer.row(&cells).unwrap();
+        }
+    }
+    writer.finish().unwrap();
+    fs::rename(other.join(old.file()), written.folder.join(old.file())).unwrap();
+    remove_hashes(&written.folder);
+    let loaded = Results::load(&written.folder).unwrap();
+    assert!(loaded.remarks[1].ends_with(
+        "drops.parquet was written by an earlier version of Jettison and does not say what packets carried"
+    ));
+    assert_eq!(loaded.runs, written.runs);
+    loaded.rebuild_report().unwrap();
+    let reader = table::TableReader::open(&schema::DROPS, &written.folder).unwrap();
+    assert!(!reader.has("id"));
+    let error = loaded.drops(&loaded.runs[0].key, |_| ()).unwrap_err().to_string();
+    assert!(error.contains("do not say what packets carried"), "{error}");
+    assert!(reader.map(|rows| rows.unwrap().len()).sum::<usize>() > 0);
+}
+
+#[test]
+fn a_drop_is_stored_with_its_packet_and_its_queue() {
+    use jettison_core::{DropReason, Duration, MarkReason, Time};
+    use jettison_measure::{Content, Decision, GaugeKey, Identity, Outcome, QueueState, Unit, UnitKind};
+    use jettison_wire::{FlowId, Instance};
+    let gauge = |part, value| (GaugeKey { name: "codel_count", part }, value);
+    let state = QueueState {
+        packets: 44,
+        bytes: 60_000,
+        holders: vec![(FlowId(0), 40), (FlowId::NONE, 1)],
+        others: 3,
+        gauges: vec![gauge("", 2.0), gauge("band.1", 0.5)],
+    };
+    let unit = Unit::new(UnitKind::Segment, 7, 2).of(FlowId(0));
+    let content =
+        Content { unit: Some(unit), offset: 9, length: 1_000, retransmission: true, previous: Some(80) };
+    let identity = Identity {
+        packet: 90,
+        instance: Instance::Normal,
+        content: Some(content),
+        waited: Some(Duration::from_millis(30)),
+        queue: Some(state),
+    };
+    let dropped = Decision {
+        id: 5,
+        time: Time::from_millis(70),
+        queue: 0,
+        flow: FlowId(0),
+        outcome: Outcome::Evicted(DropReason::CoDel),
+        length: 1_052,
+        identity: Some(identity),
+    };
+    let mark =
+        Decision { id: 6, outcome: Outcome::Marked(MarkReason::ALL[0]), identity: None, ..dropped.clone() };
+    let mut runs = runs(&VARIANTS[..1], 1);
+    runs[0].1.drops = [dropped, mark].into_iter().collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out");
+    let mut writer = Writer::create(&path, experiment(&VARIANTS[..1], 1), WriterOptions::default()).unwrap();
+    writer.add_run(&runs[0].0, &runs[0].1).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    let mut reader = table::TableReader::open(&schema::DROPS, &path).unwrap();
+    let rows = reader.next().unwrap().unwrap();
+    let row = |row| -> Vec<_> { (2..schema::DROPS.columns.len() - 1).map(|at| rows.cell(at, row)).collect() };
+    let (text, number) = (Cell::Text, |value| Cell::Optional(Some(value)));
+    let expected = [
+        Cell::Signed(70_000_000),
+        text("access.forward"),
+        text("bulk"),
+        text("codel"),
+        Cell::Unsigned(1_052),
+        Cell::Unsigned(5),
+        text("eviction"),
+        number(90),
+        text(""),
+        text("segment"),
+        number(7),
+        number(2),
+        number(9),
+        number(1),
+        number(80),
+        number(30_000_000),
+        number(44),
+        number(60_000),
+        text("bulk 40, other traffic 1, other flows 3"),
+        text("codel_count=2 codel_count[band.1]=0.5"),
+    ];
+    assert_eq!(row(0), expected);
+    drop(reader);
+    let mut drops = Vec::new();
+    each_drop(&path, |_, seed| seed == runs[0].0.seed, |run, row| drops.push((run, row))).unwrap();
+    assert_eq!(drops.len(), 2);
+    assert_eq!(drops[0].0, runs[0].0);
+    let first = &drops[0].1;
+    assert_eq!(first.unit, Some(("segment".to_owned(), 7, 2)));
+    assert_eq!(
+        (first.retransmission, first.previous, first.backlog),
+        (Some(true), Some(80), Some((44, 60_000)))
+    );
+    let holders = [("bulk", 40), ("other traffic", 1), ("other flows", 3)];
+    assert_eq!(first.holders, holders.map(|(name, count)| (name.to_owned(), count)));
+    let gauges = [("codel_count", 2.0), ("codel_count[band.1]", 0.5)];
+    assert_eq!(first.gauges, gauges.map(|(name, value)| (name.to_owned(), value)));
+    assert_eq!((drops[1].1.packet, &drops[1].1.unit, drops[1].1.holders.len()), (None, &None, 0));
+    let bare = row(1);
+    assert_eq!((bare[5], bare[6], bare[7]), (Cell::Unsigned(6), text("mark"), Cell::Optional(None)));
+    assert_eq!((bare[16], bare[19]), (Cell::Optional(None), text("")));
+}
+
+#[test]
 fn results_without_a_mode_are_simulated() {
     let folder = tempfile::tempdir().unwrap();
     let written = results(&folder.path().join("out"));
@@ -447,7 +572,18 @@ fn results_in_memory_equal_those_in_a_folder() {
     let names: Vec<&str> = kept.tables.keys().copied().collect();
     assert_eq!(
         names,
-        ["queues", "flows", "drops", "distributions", "frames", "runs", "summary", "differences"]
+        [
+            "queues",
+            "flows",
+            "drops",
+            "distributions",
+            "frames",
+            "events",
+            "accounts",
+            "runs",
+            "summary",
+            "differences"
+        ]
     );
     for (name, batch) in &kept.tables {
         let all = [
@@ -456,6 +592,8 @@ fn results_in_memory_equal_those_in_a_folder() {
             &schema::DROPS,
             &schema::DISTRIBUTIONS,
             &schema::FRAMES,
+            &schema::EVENTS,
+            &schema::ACCOUNTS,
             &schema::RUNS,
             &schema::SUMMARY,
             &schema::DIFFERENCES,
@@ -473,7 +611,7 @@ fn results_in_memory_equal_those_in_a_folder() {
             at += rows.len();
         }
         assert_eq!(at, ours.len(), "{name}");
-        assert!(at > 0 || *name == "frames", "{name}");
+        assert!(at > 0 || ["frames", "events"].contains(name), "{name}");
     }
 }
 

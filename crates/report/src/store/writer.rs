@@ -29,6 +29,9 @@ use crate::warning::Warning;
 /// Folder for out-of-order runs, inside the temporary folder.
 const WAITING: &str = ".waiting";
 
+/// The scenario as it was run, in the folder of its results.
+pub const SCENARIO: &str = "scenario.toml";
+
 /// Folder for packet captures.
 const CAPTURES: &str = "pcap";
 
@@ -41,6 +44,8 @@ pub struct WriterOptions {
     pub commit: Option<String>,
     /// Content keys of the runs, in the order of the experiment; empty for live runs.
     pub keys: Vec<String>,
+    /// The text of a scenario with the same runs, all overrides applied; it becomes [`SCENARIO`].
+    pub scenario: Option<String>,
 }
 
 /// Data known only after all runs.
@@ -67,6 +72,7 @@ pub struct Writer {
     // Of the captures that came from a store.
     hashes: BTreeMap<String, FileHash>,
     commit: Option<String>,
+    scenario: Option<String>,
     staging: Staging,
 }
 
@@ -94,13 +100,15 @@ impl Writer {
         let tables = create_tables(staging.path(), staging.target(), open, experiment.mode)?;
         let commit = options.commit.clone();
         let gathered = Gathered::new(experiment, options.commit, options.keys);
-        Ok(Writer { gathered, tables, next: 0, open, hashes: BTreeMap::new(), commit, staging })
+        let scenario = options.scenario;
+        Ok(Writer { gathered, tables, next: 0, open, hashes: BTreeMap::new(), commit, scenario, staging })
     }
 
     /// Replaces the experiment before the first run is added, for one with other seeds.
-    pub fn restart(&mut self, experiment: Experiment, keys: Vec<String>) {
+    pub fn restart(&mut self, experiment: Experiment, keys: Vec<String>, scenario: Option<String>) {
         debug_assert!(self.runs().next().is_none(), "runs of another experiment were added");
         self.gathered = Gathered::new(experiment, self.commit.clone(), keys);
+        self.scenario = scenario;
     }
 
     /// The final folder.
@@ -229,7 +237,7 @@ impl Writer {
         let runs: Vec<RunSummary> = self.runs().cloned().collect();
         let summary = Summary::of(&runs);
         let differences = differences(&runs, &self.gathered.experiment.variants);
-        let Writer { gathered, tables, staging, open, hashes, .. } = self;
+        let Writer { gathered, tables, staging, open, hashes, scenario, .. } = self;
         finish_tables(tables)?;
         let waiting = staging.path().join(WAITING);
         if waiting.exists() {
@@ -240,6 +248,9 @@ impl Writer {
 
         let out = Out { folder: staging.path(), shown: staging.target(), open };
         let mode = gathered.experiment.mode;
+        if let Some(text) = scenario {
+            out.bytes(SCENARIO, text.as_bytes())?;
+        }
         out.table(&schema::RUNS, |table| write_runs(table, &runs, mode))?;
         out.table(&schema::SUMMARY, |table| write_summary(table, &summary, mode))?;
         out.table(&schema::DIFFERENCES, |table| write_differences(table, &differences, mode))?;

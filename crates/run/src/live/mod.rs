@@ -352,7 +352,7 @@ impl LiveExperiment {
             return Err(LiveRunError::NothingMeasured { failures: all_failures, out: self.out });
         }
         let wall_seconds = stopwatch.elapsed().wall.as_secs_f64();
-        let timing = Timing { wall_seconds, jobs: 1, runs: timings };
+        let timing = Timing { wall_seconds, jobs: 1, runs: timings, ..Timing::default() };
         Ok(self.writer.finish(Closing { timing, ..Closing::default() })?)
     }
 

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::claims::Claims;
 use super::paper::{Paper, PaperError};
+use crate::value::{Plan, PlanError};
 
 pub(crate) static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios");
 
@@ -32,6 +33,11 @@ struct Ledger {
 /// Name of a paper's claims file, beside its scenarios.
 const LEDGER: &str = "claims.toml";
 
+/// Ends of the names of the files beside a scenario: the paper's figures, and what is tried with its drops.
+const FIGURES: &str = ".paper";
+const VALUE: &str = ".value";
+const BESIDE: [&str; 2] = [FIGURES, VALUE];
+
 /// One experiment: a scenario, with the paper's figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Experiment {
@@ -47,6 +53,8 @@ pub struct Experiment {
     pub scenario: String,
     /// Text of the figures file; `None` if the paper has no figure for the experiment.
     pub figures: Option<String>,
+    /// Text of the plan of what is tried with its drops; `None` if nothing is.
+    pub value: Option<String>,
 }
 
 /// An error in the search for experiments.
@@ -202,6 +210,12 @@ impl Experiment {
         self.figures.as_deref().map(|text| Paper::parse(&file, text)).transpose()
     }
 
+    /// Parses the plan of what is tried with its drops, if there is one.
+    pub fn value_plan(&self) -> Result<Option<Plan>, PlanError> {
+        let file = self.path.with_extension("value.toml").display().to_string();
+        self.value.as_deref().map(|text| Plan::parse(&file, text)).transpose()
+    }
+
     /// The files available to the scenario: those beside it, then those in `data`.
     pub fn files(&self, data: Option<&Path>) -> WithData {
         files_beside(&self.path, self.embedded, data)
@@ -259,7 +273,9 @@ fn collect(files: Vec<(PathBuf, String)>, embedded: bool) -> Vec<Experiment> {
     let mut experiments = Vec::new();
     for (path, text) in &files {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-        let Some(stem) = name.strip_suffix(".toml").filter(|stem| !stem.ends_with(".paper")) else {
+        let Some(stem) =
+            name.strip_suffix(".toml").filter(|stem| !BESIDE.iter().any(|end| stem.ends_with(end)))
+        else {
             continue;
         };
         let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else {
@@ -269,15 +285,18 @@ fn collect(files: Vec<(PathBuf, String)>, embedded: bool) -> Vec<Experiment> {
         if ["reference", "live", "presets"].contains(&paper) {
             continue;
         }
-        let figures_path = path.with_file_name(format!("{stem}.paper.toml"));
-        let figures = files.iter().find(|(path, _)| *path == figures_path).map(|(_, text)| text.clone());
+        let beside = |end: &str| {
+            let beside = path.with_file_name(format!("{stem}{end}.toml"));
+            files.iter().find(|(path, _)| *path == beside).map(|(_, text)| text.clone())
+        };
         experiments.push(Experiment {
             paper: paper.to_owned(),
             name: stem.to_owned(),
             path: path.clone(),
             embedded,
             scenario: text.clone(),
-            figures,
+            figures: beside(FIGURES),
+            value: beside(VALUE),
         });
     }
     experiments.sort_by(|a, b| (&a.paper, &a.name).cmp(&(&b.paper, &b.name)));
@@ -325,7 +344,7 @@ mod tests {
     /// An experiment in a folder, which uses one of our profiles.
     fn streaming(embedded: bool, path: PathBuf) -> Experiment {
         let (paper, name) = ("streaming".to_owned(), "profile".to_owned());
-        Experiment { paper, name, path, embedded, scenario: String::new(), figures: None }
+        Experiment { paper, name, path, embedded, scenario: String::new(), figures: None, value: None }
     }
 
     #[test]

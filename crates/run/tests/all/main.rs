@@ -11,3 +11,4 @@ mod p4;
 mod reference;
 mod scream;
 mod support;
+mod value;

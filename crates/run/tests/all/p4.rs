@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use jettison_core::Time;
+use jettison_core::{DropReason, Time};
 use jettison_measure::{Metric, RunRecord, metrics};
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, Scenario};
@@ -46,8 +46,8 @@ fn mean(record: &RunRecord, object: &str, metric: Metric) -> f64 {
 
 /// Drops of the flows' packets, without clones: time, flow, length.
 fn drops(record: &RunRecord) -> Vec<(Time, u32, u16)> {
-    assert_eq!(record.drops_not_logged, 0);
-    let lost = record.drops.iter().filter(|drop| drop.reason.is_loss());
+    let drops = record.drops.iter().map(|drop| drop.expect("the log is readable"));
+    let lost = drops.filter(|drop| drop.drop_reason().is_some_and(DropReason::is_loss));
     lost.map(|drop| (drop.time, drop.flow.0, drop.length)).collect()
 }
 
@@ -98,8 +98,8 @@ fn octopus_in_p4_needs_clones_that_overtake() {
         &records.iter().find(|(candidate, _)| *candidate == name).unwrap_or_else(|| panic!("no {name}")).1
     };
     let marked = |plane: &str| {
-        let drops = &of(plane).drops;
-        drops.iter().filter(|drop| drop.reason.name() == "marked-to-drop").count()
+        let drops = of(plane).drops.iter().map(|drop| drop.expect("the log is readable"));
+        drops.filter(|drop| drop.outcome.reason() == "marked-to-drop").count()
     };
     // BMv2 appends clones at the end of the queue, where they arrive too late to help.
     assert_eq!(marked("p4 bmv2"), 0);

@@ -1,6 +1,6 @@
 //! Links: carriers, propagation, loss, and the queues of their senders.
 
-use jettison_core::RandomStream;
+use jettison_core::{RandomStream, Seed};
 use jettison_link::{FixedRate, Impairments, LinkModel, Loss, Propagation, Schedule, TraceLink};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::entry::BuildContext;
@@ -115,6 +115,23 @@ impl Builder {
                 Carrier::Other(Box::new(cell.with_overhead(overhead)))
             }
         })
+    }
+
+    /// A new queue of one direction of a link, and its port hooks if it acts in the switch pipeline. Its random numbers are not
+    /// those of the queue that the direction has at the start.
+    #[allow(clippy::type_complexity)] // as `queue`
+    pub fn queue_of(
+        &self,
+        settings: &Settings,
+        link: &str,
+        forward: bool,
+        seed: u64,
+    ) -> Result<(Box<dyn QueueDiscipline>, Option<Box<dyn PortHooks>>), BuildFailure> {
+        let found =
+            settings.links.get(link).ok_or_else(|| part(&["links"], format!("unknown link `{link}`")))?;
+        let which = if forward { "forward" } else { "reverse" };
+        let random = |stream: &str| Seed(seed).stream(&["links", link, which, "replacement", stream]);
+        self.queue(link, &settings.direction(found, forward), &random)
     }
 
     /// The queue of a direction, and its port hooks if it acts in the switch pipeline.

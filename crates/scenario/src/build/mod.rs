@@ -120,7 +120,9 @@ pub(crate) fn recorder_settings(settings: &Settings) -> RecorderSettings {
             .iter()
             .map(|pair| pair.each_ref().map(|entry| flow_group(settings, entry)))
             .collect(),
-        ..RecorderSettings::default()
+        identities: settings.record.identities(),
+        accounts: settings.record.accounts,
+        events: settings.record.events(),
     }
 }
 

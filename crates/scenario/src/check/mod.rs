@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::error::ScenarioError;
 use crate::names::{LONGEST_NAME, LONGEST_PATH, hidden, is_name, too_long};
 use crate::registries::Registries;
-use crate::schema::{QueueChoice, Settings};
+use crate::schema::{IdentitySample, IdentitySettings, QueueChoice, Settings};
 use crate::validate::Finding;
 use jettison_registry::KeyPath;
 use jettison_registry::suggestion;
@@ -80,6 +80,7 @@ impl<'a> Checker<'a> {
         }
         self.description();
         self.rate_ratios();
+        self.record();
         for (table, names) in [
             ("nodes", settings.nodes.keys().collect::<Vec<_>>()),
             ("queues", settings.queues.keys().collect()),
@@ -128,6 +129,18 @@ impl<'a> Checker<'a> {
                     format!("a pair of `rate_ratios` must be of two entries, got `{}` twice", pair[0]);
                 self.find(&at, message, "name two entries of [flows]");
             }
+        }
+    }
+
+    /// A sample is a share.
+    fn record(&mut self) {
+        let IdentitySettings::Sample(IdentitySample { sample }) = self.settings.record.identities else {
+            return;
+        };
+        if !(sample > 0.0 && sample <= 1.0) {
+            let at = KeyPath::root().key("record").key("identities").key("sample");
+            let message = format!("`sample` must be in (0, 1], got {sample}");
+            self.find(&at, message, "write `identities = false` to record none");
         }
     }
 

@@ -7,6 +7,7 @@ mod link_file;
 mod live;
 mod node;
 mod p4_router;
+mod record;
 mod vary;
 
 use indexmap::IndexMap;
@@ -22,6 +23,7 @@ pub use link_file::{Cell, Profile, Trace};
 pub use live::{Live, Offload};
 pub use node::{Host, NatSettings, Node, PolicyRoute, Router, SysctlValue};
 pub use p4_router::{Later, P4Router};
+pub use record::{EventSettings, IdentitySample, IdentitySettings, Record};
 pub(crate) use vary::{Alternative, Axis};
 
 /// One variant of a scenario: all keys of the file except `vary` and `quick`.
@@ -51,6 +53,9 @@ pub struct Settings {
     /// together. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_ratios: Vec<[String; 2]>,
+    /// What to record beside the series.
+    #[serde(default, skip_serializing_if = "Record::is_default")]
+    pub record: Record,
     /// Hosts and routers, by name.
     #[serde(default)]
     pub nodes: IndexMap<String, Node>,

@@ -275,6 +275,35 @@ fn rate_ratios_of_unknown_or_equal_flows() {
 }
 
 #[test]
+fn bad_settings_of_what_is_recorded() {
+    expect(
+        "seeds = 5",
+        "record = { identities = { sample = 0 } }",
+        r#"s.toml:4:36: `sample` must be in (0, 1], got 0; write `identities = false` to record none"#,
+    );
+    expect(
+        "seeds = 5",
+        "record = { identities = { sample = 1.5 } }",
+        r#"s.toml:4:36: `sample` must be in (0, 1], got 1.5; write `identities = false` to record none"#,
+    );
+    expect(
+        "seeds = 5",
+        "record = { identities = { sampel = 0.1 } }",
+        r#"s.toml:4:27: unknown key `record.identities.sampel`; did you mean `sample`?"#,
+    );
+    expect(
+        "seeds = 5",
+        "record = { identity = true }",
+        r#"s.toml:4:12: unknown key `record.identity`; did you mean `identities`?"#,
+    );
+    expect(
+        "seeds = 5",
+        "record = { identities = \"some\" }",
+        r#"s.toml:4:25: `record.identities` must be true or false or a table, got "some""#,
+    );
+}
+
+#[test]
 fn inconsistent_times() {
     expect(
         "\"60 s\"",

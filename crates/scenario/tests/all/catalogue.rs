@@ -180,21 +180,27 @@ fn toml(value: &Value) -> String {
     }
 }
 
+/// The scenarios that choose a component, by the component's kind and id; what is wrong with those that cannot.
+pub fn choosing(builder: &Builder) -> Vec<(String, Vec<Result<Scenario, String>>)> {
+    let registries = builder.registries();
+    let parse = |(link, flow): (String, String)| {
+        let text = TEXT.replace("LINK", &link).replace("FLOW", &flow);
+        let scenario = Scenario::parse(&text, "s.toml", &Recordings, &Changes::default(), &registries);
+        scenario.map_err(|error| error.to_string())
+    };
+    let all = catalogue().into_iter().map(|entry| {
+        let scenarios = lines(&entry).into_iter().map(parse).collect();
+        (format!("{} {}", entry.kind, entry.id), scenarios)
+    });
+    all.collect()
+}
+
 #[test]
 fn every_entry_can_be_chosen_in_a_scenario() {
-    let builder = Builder::standard();
-    let registries = builder.registries();
-    for entry in catalogue() {
+    for (entry, scenarios) in choosing(&Builder::standard()) {
         // One application or kind of video that it serves is enough.
-        let problems: Vec<String> = lines(&entry)
-            .into_iter()
-            .map_while(|(link, flow)| {
-                let text = TEXT.replace("LINK", &link).replace("FLOW", &flow);
-                let scenario =
-                    Scenario::parse(&text, "s.toml", &Recordings, &Changes::default(), &registries);
-                scenario.err().map(|error| error.to_string())
-            })
-            .collect();
-        assert!(problems.len() < lines(&entry).len(), "{} {}: {problems:#?}", entry.kind, entry.id);
+        let problems: Vec<&String> =
+            scenarios.iter().filter_map(|scenario| scenario.as_ref().err()).collect();
+        assert!(problems.len() < scenarios.len(), "{entry}: {problems:#?}");
     }
 }

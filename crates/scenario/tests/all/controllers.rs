@@ -47,6 +47,7 @@ struct Seen {
 }
 
 /// Sets the rates of a list, one per second, and notes what it saw.
+#[derive(Clone)]
 struct Listed {
     rates: Vec<Option<u64>>,
     next: Option<Time>,

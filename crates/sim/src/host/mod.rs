@@ -16,6 +16,7 @@ pub(crate) use stack::Stack;
 use view::{Devices, HostView};
 
 /// A host.
+#[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) name: String,
     /// The queue of each port.
@@ -39,6 +40,7 @@ pub(crate) struct Host {
 }
 
 /// A program at a host.
+#[derive(Clone)]
 struct Program {
     application: Box<dyn Application>,
     flow: FlowId,

@@ -3,10 +3,13 @@
 use std::collections::VecDeque;
 
 use jettison_core::{DropReason, RandomStream, Time};
-use jettison_measure::{DropRecord, Recorder};
-use jettison_sockets::{CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions};
+use jettison_measure::{Place, Provenance, Recorder, StreamId};
+use jettison_sockets::{
+    CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions, limit_component,
+    repair_component,
+};
 use jettison_tcp::Endpoint;
-use jettison_tcp::{self, Connection, ConnectionEvent, TcpStatistics};
+use jettison_tcp::{self, Connection, ConnectionEvent, Departure, TcpStatistics, TraceEvent};
 use jettison_wire::{
     Address, FlowId, Headers, IcmpEcho, InlineBytes, Packet, TcpFlags, TcpHeader, Transport, UdpHeader,
 };
@@ -18,6 +21,7 @@ use crate::control::Reply;
 const FIRST_EPHEMERAL_PORT: u16 = 49_152;
 
 /// A host's network stack.
+#[derive(Clone)]
 pub(crate) struct Stack {
     pub(crate) address: Address,
     owners: Vec<Owner>,
@@ -39,6 +43,7 @@ pub(crate) struct Stack {
 }
 
 /// State of the stack per program.
+#[derive(Clone)]
 struct Owner {
     flow: FlowId,
     /// Random stream of initial sequence numbers (RFC 9293 §3.4.1).
@@ -65,12 +70,14 @@ struct FourTuple {
     remote: Endpoint,
 }
 
+#[derive(Clone)]
 pub(crate) enum Socket {
     Tcp(Box<TcpSocket>),
     Listener { owner: u32, options: TcpOptions },
     Udp { owner: u32, port: u16 },
 }
 
+#[derive(Clone)]
 pub(crate) struct TcpSocket {
     connection: Connection,
     owner: u32,
@@ -80,6 +87,8 @@ pub(crate) struct TcpSocket {
     listener: Option<SocketId>,
     /// Bytes already counted as goodput; `None` if what arrives does not count.
     counted: Option<u64>,
+    /// The provenance of what it sends; `None` before its first packet, and without provenance.
+    stream: Option<StreamId>,
 }
 
 impl Stack {
@@ -159,6 +168,34 @@ impl Stack {
     pub(crate) fn connection(&self, id: SocketId) -> Option<&Connection> {
         match self.sockets.get(self.sockets.index(id)?) {
             Some(Socket::Tcp(socket)) => Some(&socket.connection),
+            _ => None,
+        }
+    }
+
+    /// The provenance of what a connection sends, and the bytes that its program has written.
+    pub(crate) fn stream(
+        &mut self,
+        id: SocketId,
+        provenance: &mut Provenance,
+        now: Time,
+    ) -> Option<(StreamId, u64)> {
+        let index = self.sockets.index(id)?;
+        let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return None };
+        let stream = socket.stream(self.owners[socket.owner as usize].flow, provenance, now);
+        Some((stream, socket.connection.written()))
+    }
+
+    /// Traces a connection from now on, for accounts of delays.
+    pub(crate) fn trace(&mut self, id: SocketId, now: Time) {
+        if let Some(connection) = self.connection_mut(id) {
+            connection.trace(now);
+        }
+    }
+
+    /// Address and port of a UDP socket.
+    pub(crate) fn datagram_end(&self, id: SocketId) -> Option<(Address, u16)> {
+        match self.sockets.get(self.sockets.index(id)?) {
+            Some(Socket::Udp { port, .. }) => Some((self.address, *port)),
             _ => None,
         }
     }
@@ -249,7 +286,7 @@ impl Stack {
                 let remote = Endpoint { address: headers.src, port: tcp.src_port };
                 let key = FourTuple { local_port: tcp.dst_port, remote };
                 match self.connections.get(&key) {
-                    Some(&index) => self.segment(index, packet, now),
+                    Some(&index) => self.segment(index, packet, now, recorder),
                     None => self.first_segment(key, *tcp, packet, now, recorder),
                 }
             }
@@ -289,15 +326,22 @@ impl Stack {
                 let mut reply = Packet::model(headers, packet.payload_length());
                 reply.meta.traffic_class = packet.meta.traffic_class;
                 self.send(reply, packet.meta.flow, now);
+                if let (Some(provenance), Some(reply)) = (recorder.provenance(), self.outbox.last()) {
+                    provenance.reply(packet, reply, now);
+                }
             }
         }
         None
     }
 
     #[inline]
-    fn segment(&mut self, index: u32, packet: &Packet, now: Time) {
+    fn segment(&mut self, index: u32, packet: &Packet, now: Time, recorder: &mut Recorder) {
         let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return };
+        let before = socket.connection.in_order();
         socket.connection.handle_packet(packet, now);
+        if let Some(accounts) = recorder.accounts() {
+            accounts.received(packet.meta.id, before, socket.connection.in_order(), now);
+        }
         if !socket.dirty {
             socket.dirty = true;
             self.dirty.push(index);
@@ -356,12 +400,21 @@ impl Stack {
         let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { return Time::MAX };
         socket.dirty = false;
         let flow = self.owners[socket.owner as usize].flow;
+        let mut provenance = recorder.provenance();
         while let Some(mut packet) = socket.connection.poll_transmit(now) {
             packet.meta.sent_at = now;
             packet.meta.flow = flow;
             packet.meta.id = self.next_id;
             self.next_id = self.next_id.wrapping_add(1);
+            if let Some(provenance) = &mut provenance {
+                let stream = socket.stream(flow, provenance, now);
+                provenance.segment(stream, &packet, socket.connection.acknowledged());
+                socket.account_departure(stream, packet.meta.id, provenance, now);
+            }
             self.outbox.push(packet);
+        }
+        if let (Some(stream), Some(provenance)) = (socket.stream, provenance) {
+            socket.account_events(stream, provenance);
         }
         if let Some(meter) = recorder.flow(flow) {
             while let Some(rtt) = socket.connection.poll_rtt_sample() {
@@ -377,6 +430,9 @@ impl Stack {
             }
         }
         if socket.connection.is_closed() {
+            if let (Some(stream), Some(provenance)) = (socket.stream, recorder.provenance()) {
+                provenance.closed(stream, now);
+            }
             self.collect_events(index);
             self.remove_connection(index);
             return Time::MAX;
@@ -455,7 +511,7 @@ impl Stack {
         key: FourTuple,
         listener: Option<SocketId>,
     ) -> SocketId {
-        let socket = TcpSocket { connection, owner, key, dirty: true, listener, counted: None };
+        let socket = TcpSocket { connection, owner, key, dirty: true, listener, counted: None, stream: None };
         let index = self.sockets.insert(Socket::Tcp(Box::new(socket)));
         self.connections.insert(key, index);
         self.dirty.push(index);
@@ -486,6 +542,45 @@ impl Stack {
             self.owners[socket.owner as usize].totals.add(&socket.connection.statistics());
             self.connections.remove(&socket.key);
         }
+    }
+}
+
+impl TcpSocket {
+    /// Accounts for the data in the packet that the connection made last, if it is traced.
+    #[inline]
+    fn account_departure(&mut self, stream: StreamId, packet: u32, provenance: &mut Provenance, now: Time) {
+        if self.connection.is_traced()
+            && let Some(Departure { offset, length, repair }) = self.connection.departure()
+            && let Some(accounts) = provenance.accounts()
+        {
+            accounts.departed(stream, packet, offset..offset + length, repair.map(repair_component), now);
+        }
+    }
+
+    /// Accounts for what held the connection back, if it is traced.
+    #[inline]
+    fn account_events(&mut self, stream: StreamId, provenance: &mut Provenance) {
+        if !self.connection.is_traced() {
+            return;
+        }
+        let Some(accounts) = provenance.accounts() else { return };
+        for event in self.connection.trace_events() {
+            match event {
+                TraceEvent::Limited(at, limit) => accounts.limited(stream, limit_component(limit), at),
+                TraceEvent::ReducedForLoss(at, offset) => accounts.reduced_for_loss(stream, offset, at),
+                TraceEvent::ReducedForMarks(at) => accounts.reduced_for_marks(stream, at),
+            }
+        }
+    }
+
+    /// The provenance of what the socket sends.
+    #[inline]
+    fn stream(&mut self, flow: FlowId, provenance: &mut Provenance, now: Time) -> StreamId {
+        let own = &self.connection;
+        *self.stream.get_or_insert_with(|| {
+            let end = |end: Endpoint| (end.address, end.port);
+            provenance.opened(end(own.local()), end(own.remote()), flow, own.first_sequence_number(), now)
+        })
     }
 }
 
@@ -530,11 +625,5 @@ fn close_reason(reason: jettison_tcp::CloseReason) -> CloseReason {
 }
 
 fn dropped(recorder: &mut Recorder, packet: &Packet, reason: DropReason, now: Time) {
-    recorder.dropped(DropRecord {
-        time: now,
-        queue: DropRecord::NO_QUEUE,
-        flow: packet.meta.flow,
-        reason,
-        length: packet.meta.length,
-    });
+    recorder.packet_dropped(Place::Node, packet, reason, now);
 }

@@ -1,7 +1,7 @@
 //! View of a host by one of its programs.
 
 use jettison_core::Time;
-use jettison_measure::{FlowMeter, Kind, Metric, ObjectId, Recorder};
+use jettison_measure::{Component, Description, FlowMeter, Kind, Metric, ObjectId, Recorder, Unit};
 use jettison_queue::QueueDiscipline;
 use jettison_sockets::{Datagram, EchoRequest, SocketId, Sockets, TcpOptions};
 use jettison_tcp::PathEstimate;
@@ -27,6 +27,17 @@ pub(crate) struct HostView<'a> {
     pub(crate) owner: u32,
     pub(crate) flow: FlowId,
     pub(crate) now: Time,
+}
+
+impl HostView<'_> {
+    /// Reports the packet that a datagram became, if the stack had `before` packets to send before.
+    #[inline]
+    fn sent_datagram(&mut self, before: usize) {
+        if let (Some(provenance), Some(packet)) = (self.recorder.provenance(), self.stack.outbox.get(before))
+        {
+            provenance.datagram(packet, self.now);
+        }
+    }
 }
 
 impl Sockets for HostView<'_> {
@@ -76,7 +87,61 @@ impl Sockets for HostView<'_> {
         self.stack.udp_bind(self.owner, port)
     }
     fn send_to(&mut self, socket: SocketId, remote: Endpoint, datagram: &Datagram) {
+        let before = self.stack.outbox.len();
         self.stack.send_to(self.owner, socket, remote, datagram, self.now);
+        self.sent_datagram(before);
+    }
+    fn carries(&mut self, socket: SocketId, unit: Unit, bytes: u64) {
+        // A unit of the same name that has ended makes room.
+        self.recorder.end_units(self.flow, self.now);
+        if let Some(provenance) = self.recorder.provenance()
+            && let Some((stream, written)) = self.stack.stream(socket, provenance, self.now)
+        {
+            provenance.carries(stream, unit, bytes, written, self.now);
+            if provenance.accounts().is_some() {
+                self.stack.trace(socket, self.now);
+            }
+        }
+    }
+    fn has_accounts(&self) -> bool {
+        self.recorder.has_accounts()
+    }
+    fn unit_began(&mut self, unit: Unit, at: Time) {
+        if let Some(accounts) = self.recorder.accounts() {
+            accounts.began(unit.of(self.flow), at);
+        }
+    }
+    fn unit_complete(&mut self, unit: Unit) {
+        if let Some(accounts) = self.recorder.accounts() {
+            accounts.complete(unit.of(self.flow), self.now);
+        }
+    }
+    fn unit_part(&mut self, unit: Unit, of: u16) {
+        if let Some(accounts) = self.recorder.accounts() {
+            accounts.part(unit.of(self.flow), of, self.now);
+        }
+    }
+    fn limited(&mut self, socket: SocketId, by: Component) {
+        if let (Some(accounts), Some(end)) = (self.recorder.accounts(), self.stack.datagram_end(socket)) {
+            accounts.socket_limited(end, by, self.now);
+        }
+    }
+    fn reduced(&mut self, socket: SocketId, lost: u64) {
+        let Some(provenance) = self.recorder.provenance() else { return };
+        let packet = provenance.numbered(self.flow, lost);
+        if let (Some(accounts), Some(end)) = (provenance.accounts(), self.stack.datagram_end(socket)) {
+            accounts.socket_reduced(end, packet, self.now);
+        }
+    }
+    fn asked(&mut self, socket: SocketId) -> Option<Unit> {
+        let provenance = self.recorder.provenance()?;
+        let (stream, _) = self.stack.stream(socket, provenance, self.now)?;
+        provenance.asked(stream)
+    }
+    fn describes(&mut self, description: Description) {
+        if let Some(provenance) = self.recorder.provenance() {
+            provenance.describe(description);
+        }
     }
     fn device_backlog(&self, remote: Address) -> u64 {
         let port = self.devices.routes.get(&remote).map_or(0, |port| usize::from(*port));
@@ -85,7 +150,9 @@ impl Sockets for HostView<'_> {
         queued + self.stack.outbox.len() as u64
     }
     fn send_echo(&mut self, remote: Address, request: &EchoRequest) {
+        let before = self.stack.outbox.len();
         self.stack.send_echo(self.owner, remote, request, self.now);
+        self.sent_datagram(before);
     }
     fn meter(&mut self) -> &mut FlowMeter {
         self.recorder.flow(self.flow).expect("a program's flow is registered when the world is built")

@@ -19,6 +19,7 @@ use jettison_wire::{Address, InlineBytes, Packet};
 type Asked = Arc<Mutex<Vec<(Time, bool)>>>;
 
 /// A tail-drop queue that logs dequeue calls.
+#[derive(Clone)]
 struct Noting {
     inner: TailDrop,
     wants_idle_polls: bool,
@@ -46,6 +47,7 @@ impl QueueDiscipline for Noting {
 }
 
 /// Sends a datagram of 1,000 bytes of IP length at each of these instants.
+#[derive(Clone)]
 struct Sender {
     at: Vec<Time>,
     to: Endpoint,

@@ -123,7 +123,9 @@ fn a_corrupted_packet_crosses_routers_and_is_dropped_by_the_host() {
     assert!(log.lock().unwrap().is_empty());
     assert_eq!(record.summary_value("m.forward", metrics::PACKETS).unwrap().mean, 4.0);
     assert_eq!(record.drops.len(), 4);
-    assert!(record.drops.iter().all(|drop| drop.reason == DropReason::Corrupted));
+    assert!(
+        record.drops.iter().map(Result::unwrap).all(|drop| drop.drop_reason() == Some(DropReason::Corrupted))
+    );
 }
 
 #[test]
@@ -151,7 +153,9 @@ fn tcp_completes_over_reordering_copies_and_corruption() {
     let goodput = record.summary_value("f", metrics::GOODPUT).unwrap().mean;
     assert_eq!((goodput * 5e6 / 8.0).round(), 1_000_000.0);
     assert!(log.lock().unwrap().iter().any(|(_, event)| matches!(event, SocketEvent::PeerClosed(_))));
-    assert!(record.drops.iter().any(|drop| drop.reason == DropReason::Corrupted));
+    assert!(
+        record.drops.iter().map(Result::unwrap).any(|drop| drop.drop_reason() == Some(DropReason::Corrupted))
+    );
 }
 
 /// Retransmissions of a transfer of 1 MB over a link of that reordering alone.

@@ -1,5 +1,6 @@
 //! The event loop.
 
+mod forks;
 mod home;
 mod idle;
 mod impairments;

@@ -181,7 +181,7 @@ fn an_adaptive_conference_falls_to_the_capacity_of_the_link_and_then_loses_nothi
     // 200, 150, 112.5, 84.4 kbit/s; one step more if losses of the last rate are told of after it.
     assert!((0.06..0.09).contains(rates.last().expect("it has begun")), "{rates:?}");
     let last_drop = |record: &RunRecord| {
-        let own = record.drops.iter().filter(|drop| drop.flow.0 == FLOW.index);
+        let own = record.drops.iter().map(Result::unwrap).filter(|drop| drop.flow.0 == FLOW.index);
         own.map(|drop| drop.time).max().expect("both lost packets")
     };
     assert!(last_drop(&adapts) < Time::from_secs(6), "{}", last_drop(&adapts));

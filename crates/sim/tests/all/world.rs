@@ -86,12 +86,13 @@ pub(super) fn address(last: u8) -> Address {
 pub(super) type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
 
 /// Does one thing at its start, and logs every event.
+#[derive(Clone)]
 struct Script<F> {
     start: Option<F>,
     log: Log,
 }
 
-impl<F: FnOnce(Time, &mut dyn Sockets) + Send> Application for Script<F> {
+impl<F: FnOnce(Time, &mut dyn Sockets) + Clone + Send> Application for Script<F> {
     fn start(&mut self, now: Time, host: &mut dyn Sockets) {
         if let Some(start) = self.start.take() {
             start(now, host);
@@ -110,7 +111,7 @@ impl<F: FnOnce(Time, &mut dyn Sockets) + Send> Application for Script<F> {
 pub(super) fn program(
     host: NodeId,
     log: &Log,
-    start: impl FnOnce(Time, &mut dyn Sockets) + Send + 'static,
+    start: impl FnOnce(Time, &mut dyn Sockets) + Clone + Send + 'static,
 ) -> FlowProgram {
     let application = Box::new(Script { start: Some(start), log: Arc::clone(log) });
     FlowProgram { host, application, start: Time::ZERO, stop: Time::MAX }
@@ -219,7 +220,13 @@ fn a_transfer_over_losses_arrives_whole_and_its_losses_are_logged() {
     assert!(matches!(log[0].1, SocketEvent::Accepted { .. }), "{log:?}");
     assert!(log.iter().any(|(_, event)| matches!(event, SocketEvent::PeerClosed(_))));
     assert_eq!(record.drops.len(), 3);
-    assert!(record.drops.iter().all(|drop| drop.reason == DropReason::ScheduledLoss));
+    assert!(
+        record
+            .drops
+            .iter()
+            .map(Result::unwrap)
+            .all(|drop| drop.drop_reason() == Some(DropReason::ScheduledLoss))
+    );
     assert_eq!(record.summary_value("f", metrics::RETRANSMITS).unwrap().mean, 3.0);
 }
 
@@ -237,7 +244,8 @@ fn without_a_listener_tcp_is_reset_and_udp_dropped() {
     let record = run(world);
     let log = log.lock().unwrap();
     assert!(matches!(log[..], [(_, SocketEvent::Closed(_, CloseReason::Reset))]), "{log:?}");
-    let reasons: Vec<DropReason> = record.drops.iter().map(|drop| drop.reason).collect();
+    let reasons: Vec<DropReason> =
+        record.drops.iter().map(Result::unwrap).filter_map(|drop| drop.drop_reason()).collect();
     assert_eq!(reasons, [DropReason::NoSocket, DropReason::NoSocket]);
 }
 
@@ -263,7 +271,13 @@ fn every_packet_is_delivered_dropped_or_waiting() {
     let record = run(world);
     // One is sent at once, five wait, the rest is dropped.
     assert_eq!((log.lock().unwrap().len(), record.drops.len()), (6, 14));
-    assert!(record.drops.iter().all(|drop| drop.reason == DropReason::BufferFull && drop.queue == 0));
+    assert!(
+        record
+            .drops
+            .iter()
+            .map(Result::unwrap)
+            .all(|drop| drop.drop_reason() == Some(DropReason::BufferFull) && drop.queue == 0)
+    );
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn arrivals_are_counted_where_they_come_from_and_departures_where_they_leave() {
 }
 
 /// Assigns class 5, and drops arrivals after a departure has been reported by register.
+#[derive(Clone)]
 struct Register {
     departed: bool,
 }
@@ -210,6 +211,7 @@ fn ired_clone_leaves_the_average_alone() {
 #[test]
 fn a_clone_that_the_queue_drops_takes_its_feedback_with_it() {
     /// A queue that drops all clones.
+    #[derive(Clone)]
     struct NoClones(Box<dyn QueueDiscipline>);
     impl QueueDiscipline for NoClones {
         fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn jettison_measure::Outcomes) {

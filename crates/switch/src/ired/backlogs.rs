@@ -31,6 +31,7 @@ enum Flag {
 
 /// Queued packets and drop flag per flow slot. Counters are incremented at ingress and decremented at egress; the maximum
 /// is found in constant time.
+#[derive(Clone)]
 pub(super) struct FlowBacklogs {
     packets: Vec<u64>,
     flags: Vec<Flag>,

@@ -125,6 +125,7 @@ impl<P: Program> Pipeline<P> {
             self.program.found_empty(port, now);
             return;
         };
+        out.sink.dequeued(port, &packet, now);
         service.departed(number, packet.meta.enqueued_at);
         service.ports[number].idle_poll =
             self.manager.wants_idle_polls(port) || self.program.wants_idle_polls(port);
@@ -190,11 +191,11 @@ impl<P: Program> Pipeline<P> {
         match actions.fate {
             Fate::Drop { reason, .. } => {
                 self.count(Some(port), |c| c.egress_drops += 1);
-                out.sink.at(Some(port)).dropped(packet, reason, now);
+                out.sink.beside(Some(port)).dropped(packet, reason, now);
             }
             Fate::Consume { .. } => {
                 self.count(Some(port), |c| c.clones_consumed += 1);
-                out.sink.at(Some(port)).dropped(packet, DropReason::CloneConsumed, now);
+                out.sink.beside(Some(port)).dropped(packet, DropReason::CloneConsumed, now);
             }
             Fate::Send { .. } => {
                 if let Some(loopback) = actions.recirculate {

@@ -12,6 +12,7 @@ use crate::{
 
 /// Forwards to port 1. At egress, every `every`-th packet from a link is cloned into the queue of port 1; the clone is
 /// recirculated and ends at ingress.
+#[derive(Clone)]
 struct Cloner {
     every: u64,
     seen: u64,

@@ -9,6 +9,7 @@ use super::*;
 use crate::testing::{Bench, fifo, packet};
 use crate::{Loopback, QueueReading};
 
+#[derive(Clone)]
 struct Script<I, E> {
     ingress: I,
     egress: E,
@@ -19,8 +20,8 @@ struct Script<I, E> {
 
 impl<I, E> Program for Script<I, E>
 where
-    I: FnMut(&mut Packet, Instance, &mut Actions) + Send,
-    E: FnMut(&mut Packet, Port, &mut Actions) + Send,
+    I: FnMut(&mut Packet, Instance, &mut Actions) + Clone + Send,
+    E: FnMut(&mut Packet, Port, &mut Actions) + Clone + Send,
 {
     fn ingress(&mut self, packet: &mut Packet, why: Instance, _: Time, actions: &mut Actions) {
         assert_eq!(packet.meta.instance, why);
@@ -46,8 +47,8 @@ where
 /// A switch of three ports of 4 packets each.
 fn bench<I, E>(ingress: I, egress: E) -> Bench<Pipeline<Script<I, E>>>
 where
-    I: FnMut(&mut Packet, Instance, &mut Actions) + Send,
-    E: FnMut(&mut Packet, Port, &mut Actions) + Send,
+    I: FnMut(&mut Packet, Instance, &mut Actions) + Clone + Send,
+    E: FnMut(&mut Packet, Port, &mut Actions) + Clone + Send,
 {
     let queues: [Box<dyn QueueDiscipline>; 3] = std::array::from_fn(|_| fifo(4));
     let program =
@@ -371,6 +372,7 @@ fn clones_that_refill_the_queue_cannot_loop_forever() {
 
 #[test]
 fn egress_reads_the_state_of_the_queue() {
+    #[derive(Clone)]
     struct Reader(Vec<QueueReading>);
     impl Program for Reader {
         fn ingress(&mut self, packet: &mut Packet, _: Instance, _: Time, actions: &mut Actions) {
@@ -405,6 +407,7 @@ fn egress_reads_the_state_of_the_queue() {
 #[test]
 fn the_earliest_wakeup_of_any_port_is_known_and_called() {
     /// Wants to be woken every 10 ms from `next`.
+    #[derive(Clone)]
     struct Ticking {
         next: Time,
         ticks: u64,

@@ -43,6 +43,7 @@ const SLOWDOWN: Gauge =
     Gauge::new("service_slowdown", "1", "Factor of the switch's CPU times, as of the last pass.");
 
 /// State of a switch with a service model.
+#[derive(Clone)]
 pub struct Service {
     pub(crate) settings: ServiceSettings,
     slowdown: Slowdown,
@@ -70,7 +71,7 @@ pub struct Service {
 }
 
 /// A port between egress and link.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct EgressPort {
     /// The queue gave no packet at the last attempt, although it has some.
     pub refused: bool,
@@ -86,6 +87,7 @@ pub(crate) struct EgressPort {
 }
 
 /// A packet on its way from egress to the link.
+#[derive(Clone)]
 pub(crate) struct Outgoing {
     pub port: Port,
     /// Its wait in the port's queue.
@@ -94,6 +96,7 @@ pub(crate) struct Outgoing {
 }
 
 /// A pass under way.
+#[derive(Clone)]
 pub(crate) enum Pass {
     Receive(Packet),
     Ingress(Packet),

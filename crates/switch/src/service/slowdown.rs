@@ -5,6 +5,7 @@ use jettison_core::{Duration, RandomStream, Time};
 use super::SlowdownSettings;
 
 /// A factor drawn anew after each `hold`.
+#[derive(Clone)]
 pub(super) struct Slowdown {
     quantiles: Vec<[f64; 2]>,
     hold: Duration,

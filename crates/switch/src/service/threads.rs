@@ -17,6 +17,7 @@ pub struct ThreadTime {
 /// the least one by at most `slice`; otherwise it takes the ready thread with the least CPU time, the first among equals. A
 /// thread that waits for work saves no CPU time for later: when it becomes ready, its time counts as at least that of the
 /// thread with the least time then. These are the rules of Linux's fair scheduler in short.
+#[derive(Clone)]
 pub(super) struct Threads {
     threads: Vec<Thread>,
     cpus: Vec<Cpu>,
@@ -25,6 +26,7 @@ pub(super) struct Threads {
     floor: Duration,
 }
 
+#[derive(Clone)]
 struct Thread {
     /// CPU time of all passes begun.
     busy: Duration,

@@ -30,6 +30,7 @@ jettison_registry::components! {
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_wire::Ecn;
 
@@ -52,7 +53,7 @@ pub use slow_start::{HyStart, SlowStart};
 ///
 /// The transport reads the outputs after every input and never between, so they may be plain fields; after
 /// [`CongestionController::on_sent`] only if [`CongestionController::pacing_rate`] is `Some`.
-pub trait CongestionController: Send + Debug {
+pub trait CongestionController: DynClone + Send + Debug {
     /// The connection is established with a segment size of `mss` bytes and may start with `initial_window` bytes.
     ///
     /// Called once, before any data; both may be smaller than at construction (the peer's MSS, a lost SYN).
@@ -148,6 +149,8 @@ pub trait CongestionController: Send + Debug {
         None
     }
 }
+
+dyn_clone::clone_trait_object!(CongestionController);
 
 /// The owner of the limit on bytes in flight during recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

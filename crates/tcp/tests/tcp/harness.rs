@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_tcp::congestion::{CongestionController, ReduceFrom};
-use jettison_tcp::{Connection, ConnectionEvent, MinRtoBounds, TcpParameters, TcpStatistics};
+use jettison_tcp::{Connection, ConnectionEvent, Departure, MinRtoBounds, TcpParameters, TcpStatistics};
 use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::{AccEcnOption, Address, Ecn, Headers, Packet, TcpFlags, TcpHeader, Transport};
 
@@ -167,6 +167,8 @@ pub struct Net {
     pub flows: Vec<Flow>,
     pub log: Vec<Seen>,
     pub keeps_log: bool,
+    /// Data packets of traced connections.
+    pub departures: Vec<Departure>,
     pub drops: u64,
     /// Queue lengths seen by arriving packets at the bottleneck.
     pub found: Found,
@@ -185,6 +187,7 @@ impl Net {
             flows: Vec::new(),
             log: Vec::new(),
             keeps_log: true,
+            departures: Vec::new(),
             drops: 0,
             found: Found::default(),
             delay,
@@ -435,6 +438,7 @@ impl Net {
             }
             let mut packets = Vec::new();
             while let Some(packet) = connection.poll_transmit(now) {
+                self.departures.extend(connection.departure());
                 packets.push(packet);
                 assert!(packets.len() < 100_000, "endless");
             }

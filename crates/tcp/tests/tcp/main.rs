@@ -14,4 +14,5 @@ mod properties;
 mod recovery;
 mod scalable;
 mod timers;
+mod trace;
 mod windows;

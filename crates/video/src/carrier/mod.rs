@@ -3,6 +3,7 @@
 mod octopus;
 mod tcp;
 
+use dyn_clone::DynClone;
 use jettison_core::{Duration, Gauges, Time};
 use jettison_tcp::{Endpoint, PathEstimate};
 
@@ -15,7 +16,7 @@ use octopus::{OctopusReceiver, OctopusSender};
 use tcp::{TcpReceiver, TcpSender};
 
 /// The sending end of a carrier.
-pub(super) trait Carrier: Send {
+pub(super) trait Carrier: DynClone + Send {
     /// Opens the carrier's socket.
     fn open(&mut self, now: Time, host: &mut dyn Sockets);
     /// Sends a message; returns false if the send buffer has no room for it.
@@ -40,8 +41,10 @@ pub(super) trait Carrier: Send {
     fn finish(&mut self, _now: Time, _meter: &mut jettison_measure::FlowMeter) {}
 }
 
+dyn_clone::clone_trait_object!(Carrier);
+
 /// The receiving end of a carrier.
-pub(super) trait Receiver: Send {
+pub(super) trait Receiver: DynClone + Send {
     /// Starts listening.
     fn open(&mut self, now: Time, host: &mut dyn Sockets);
     /// Handles an event of the carrier's socket.
@@ -59,6 +62,8 @@ pub(super) trait Receiver: Send {
     /// Returns the next complete message and its length.
     fn poll_message(&mut self) -> Option<(MessageHead, u32)>;
 }
+
+dyn_clone::clone_trait_object!(Receiver);
 
 /// Creates both ends for a flow's transport; `None` if it carries no messages.
 pub(super) fn carriers(

@@ -3,17 +3,20 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Duration, Gauges, Time};
-use jettison_measure::FlowMeter;
-use jettison_messages::{Connection, MessageEvent, MessagePayload};
+use jettison_measure::{Component, Description, FlowMeter, Reason, Status, Unit, UnitKind};
+use jettison_messages::{Connection, Fragment, MessageEvent, MessagePayload};
 use jettison_tcp::PathEstimate;
 use jettison_tcp::{Endpoint, Payload};
 use jettison_wire::MessageNumber;
 
 use super::{Carrier, Receiver};
 use crate::{Fate, MessageHead, Outgoing};
-use jettison_sockets::{Datagram, OctopusOptions, SocketEvent, SocketId, Sockets};
+use jettison_sockets::{
+    Datagram, OctopusOptions, SocketEvent, SocketId, Sockets, limit_component, repair_component,
+};
 
 /// One end of a connection with its UDP socket.
+#[derive(Clone)]
 pub struct OctopusSocket {
     options: OctopusOptions,
     connection: Option<Connection>,
@@ -21,6 +24,10 @@ pub struct OctopusSocket {
     remote: Option<Endpoint>,
     /// Time of the next attempt after the device's queue was full.
     blocked_until: Option<Time>,
+    /// The unit of a message.
+    unit: fn(&Fragment) -> Unit,
+    /// Whether the delays of its messages are accounted for.
+    is_accounted: bool,
 }
 
 /// Interval of a sender's attempts while its device's queue is full: the time of a packet at 12 Mbit/s.
@@ -35,7 +42,18 @@ impl OctopusSocket {
             socket: None,
             remote,
             blocked_until: None,
+            unit: by_number,
+            is_accounted: false,
         }
+    }
+
+    /// The end with messages that begin with a video's head.
+    fn of_video(self) -> OctopusSocket {
+        let by_head = |fragment: &Fragment| {
+            let head = MessageHead::parse(fragment.head.as_slice());
+            head.map_or_else(|| by_number(fragment), |head| head.unit())
+        };
+        OctopusSocket { unit: by_head, is_accounted: true, ..self }
     }
 
     /// Binds `port` (0 for any port).
@@ -103,15 +121,40 @@ impl OctopusSocket {
                 length: length as u16, // a packet's payload is below 64 KiB by its parameters
                 traffic_class: transmit.traffic_class,
             };
+            if let Some(fragment) = transmit.fragment {
+                host.describes(Description {
+                    unit: (self.unit)(&fragment),
+                    offset: fragment.offset,
+                    repeats: fragment.repeats,
+                    number: Some(fragment.sequence),
+                    repair: fragment.repair.map(repair_component),
+                });
+            }
             host.send_to(socket, remote, &datagram);
         }
         while let Some(rtt) = connection.poll_rtt_sample() {
             host.meter().round_trip(rtt);
         }
+        if host.has_accounts() && self.is_accounted {
+            if let Some(lost) = connection.poll_loss() {
+                host.reduced(socket, lost);
+            }
+            let limit = match self.blocked_until {
+                Some(_) => Component::Device,
+                None => limit_component(connection.limit(now)),
+            };
+            host.limited(socket, limit);
+        }
     }
 }
 
+/// The unit of a message by its number in its stream.
+fn by_number(fragment: &Fragment) -> Unit {
+    Unit::new(UnitKind::Message, u64::from(fragment.message.get()), u32::from(fragment.stream))
+}
+
 /// The sending end.
+#[derive(Clone)]
 pub(super) struct OctopusSender {
     socket: OctopusSocket,
     /// Messages of unknown fate, by stream and number, in sending order.
@@ -121,11 +164,11 @@ pub(super) struct OctopusSender {
 
 impl OctopusSender {
     pub(super) fn new(options: &OctopusOptions, remote: Endpoint) -> OctopusSender {
-        let socket = OctopusSocket::new(options, Some(remote));
+        let socket = OctopusSocket::new(options, Some(remote)).of_video();
         OctopusSender { socket, open: VecDeque::new(), fates: VecDeque::new() }
     }
 
-    fn settle(&mut self, host: &mut dyn Sockets) {
+    fn settle(&mut self, now: Time, host: &mut dyn Sockets) {
         let Some(connection) = self.socket.connection_mut() else { return };
         while let Some(event) = connection.poll_event() {
             let (stream, number, fate) = match event {
@@ -138,6 +181,9 @@ impl OctopusSender {
             };
             let found = self.open.iter().position(|(s, n, _)| *s == stream && *n == number);
             if let Some((_, _, head)) = found.and_then(|at| self.open.remove(at)) {
+                if let (Some(endings), Some(reason)) = (host.meter().endings(), reason_of(fate)) {
+                    endings.unit(head.unit(), Status::Never, reason, now);
+                }
                 self.fates.push_back((head, fate));
             }
         }
@@ -154,11 +200,17 @@ impl Carrier for OctopusSender {
         let rest = u64::from(message.length).saturating_sub(MessageHead::LENGTH as u64);
         let payload = MessagePayload { head: message.head.emit(), rest: Payload::Zeros(rest) };
         let sent = connection.send(message.stream, payload, message.params, now);
+        host.unit_began(message.head.unit(), now);
         if let Ok(number) = sent {
             self.open.push_back((message.stream, number, message.head));
         }
+        if sent.is_err()
+            && let Some(endings) = host.meter().endings()
+        {
+            endings.unit(message.head.unit(), Status::Never, Reason::Refused, now);
+        }
         self.socket.flush(now, host);
-        self.settle(host);
+        self.settle(now, host);
         sent.is_ok()
     }
 
@@ -168,7 +220,7 @@ impl Carrier for OctopusSender {
 
     fn handle_event(&mut self, event: &SocketEvent, now: Time, host: &mut dyn Sockets) {
         self.socket.handle_event(event, now, host);
-        self.settle(host);
+        self.settle(now, host);
     }
 
     fn next_wakeup(&self) -> Option<Time> {
@@ -177,7 +229,7 @@ impl Carrier for OctopusSender {
 
     fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
         self.socket.handle_wakeup(now, host);
-        self.settle(host);
+        self.settle(now, host);
     }
 
     fn poll_fate(&mut self) -> Option<(MessageHead, Fate)> {
@@ -200,7 +252,18 @@ impl Carrier for OctopusSender {
     }
 }
 
+/// Why a message of this fate never comes, if it does not.
+fn reason_of(fate: Fate) -> Option<Reason> {
+    match fate {
+        Fate::Acknowledged => None,
+        Fate::Dropped(reason) => Some(Reason::Sender(reason)),
+        Fate::Refused => Some(Reason::Refused),
+        Fate::Lost => Some(Reason::Lost),
+    }
+}
+
 /// The receiving end.
+#[derive(Clone)]
 pub(super) struct OctopusReceiver {
     socket: OctopusSocket,
     port: u16,

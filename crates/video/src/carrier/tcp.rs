@@ -14,6 +14,7 @@ use jettison_sockets::{SocketEvent, SocketId, Sockets, TcpOptions};
 const PREFIX: usize = 4;
 
 /// The sending end: connects, and writes.
+#[derive(Clone)]
 pub(super) struct TcpSender {
     options: TcpOptions,
     remote: Endpoint,
@@ -46,6 +47,7 @@ impl Carrier for TcpSender {
         let mut front = [0; PREFIX + MessageHead::LENGTH];
         front[..PREFIX].copy_from_slice(&length.to_be_bytes());
         front[PREFIX..].copy_from_slice(message.head.emit().as_slice());
+        host.carries(socket, message.head.unit(), front.len() as u64 + rest);
         host.write(socket, Payload::from(&front[..]));
         if rest > 0 {
             host.write(socket, Payload::Zeros(rest));
@@ -84,6 +86,7 @@ impl Carrier for TcpSender {
 }
 
 /// The receiving end: accepts, and reads.
+#[derive(Clone)]
 pub(super) struct TcpReceiver {
     options: TcpOptions,
     port: u16,

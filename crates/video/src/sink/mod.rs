@@ -15,7 +15,7 @@ mod volumetric;
 mod window;
 
 use jettison_core::{Duration, Time};
-use jettison_measure::{FlowMeter, FrameScore};
+use jettison_measure::{FlowMeter, FrameEnded, FrameFate, FrameScore};
 
 use super::content::FrameRate;
 use super::{MessageHead, Sink};
@@ -27,7 +27,7 @@ pub use volumetric::VolumetricDecoder;
 pub use window::Window;
 
 /// Decoding rules of one kind of video.
-pub trait Decoder: Send {
+pub trait Decoder: Clone + Send {
     /// Decoding state of a frame.
     type Frame: Clone + Send;
 
@@ -40,14 +40,23 @@ pub trait Decoder: Send {
     /// Handles a complete message of a frame in the window, and decodes all layers and later frames that it unblocks.
     fn arrived(&self, head: &MessageHead, now: Time, frames: &mut Window<Self::Frame>);
 
+    /// Returns the number of layers of a whole frame.
+    fn layers(&self) -> u8 {
+        1
+    }
+
     /// Returns the picture of a frame from the layers decoded by time `by`; `None` if it cannot be shown.
     fn shown(&self, number: u32, frame: &Self::Frame, by: Time) -> Option<Shown>;
+
+    /// Returns which messages of a frame were decoded, by layer and cell, and when; `None` stands for any message.
+    fn decoded(&self, frame: &Self::Frame) -> Vec<(Option<(u8, u8)>, Time)>;
 }
 
 /// Receives the messages of a video and scores each of its frames, including those without any message.
 ///
 /// A frame is scored once [`Window::OPEN`] later frames have begun to arrive, or at the end of the run. Frames
 /// captured in the last second of the run are scored only up to the newest received one: the others may be in flight.
+#[derive(Clone)]
 pub struct Viewer<D: Decoder> {
     decoder: D,
     parameters: ScoreParameters,
@@ -81,6 +90,26 @@ impl<D: Decoder> Viewer<D> {
         }
     }
 
+    /// The end of a frame, for accounts of delays.
+    fn ended(&self, number: u32, captured_at: Time) -> FrameEnded {
+        let frame = self.frames.get(number);
+        let shown = |by| frame.and_then(|frame| self.decoder.shown(number, frame, by));
+        let deadline = self.parameters.playout_deadline;
+        let in_time = deadline.and_then(|deadline| shown(captured_at.saturating_add(deadline)));
+        let decoded = in_time.or_else(|| shown(Time::MAX));
+        FrameEnded {
+            frame: number,
+            captured_at,
+            decoded: decoded.map(|shown| shown.at.since(captured_at)),
+            deadline,
+            messages: frame.map_or_else(Vec::new, |frame| {
+                let part = |(layer, cell)| MessageHead::part(layer, cell);
+                let decoded = self.decoder.decoded(frame).into_iter();
+                decoded.map(|(message, at)| (message.map(part), at)).collect()
+            }),
+        }
+    }
+
     /// Scores the frames before `end`.
     fn score_before(&mut self, end: u32, start: Time, meter: &mut FlowMeter) {
         while self.frames.first() < end {
@@ -97,6 +126,25 @@ impl<D: Decoder> Viewer<D> {
                 meter.video().scored_at(deadline, &score);
             }
             meter.video().scored(score);
+            if let Some(events) = meter.events() {
+                let own = self.frames.get(number);
+                let decoded = own.and_then(|frame| self.decoder.shown(number, frame, Time::MAX));
+                events.frame(FrameFate {
+                    frame: number,
+                    captured_at,
+                    deadline: self.parameters.playout_deadline.unwrap_or(events.limits().late_frame),
+                    decoded: score.latency.or(decoded.map(|shown| shown.at.since(captured_at))),
+                    is_shown: score.is_shown(),
+                    layers: score.layers,
+                    of: self.decoder.layers(),
+                });
+            }
+            if meter.endings().is_some() {
+                let ended = self.ended(number, captured_at);
+                if let Some(endings) = meter.endings() {
+                    endings.frame(ended);
+                }
+            }
             self.frames.advance();
         }
     }

@@ -10,6 +10,7 @@ use crate::content::{FrameRate, SingleLayerVideo};
 
 /// Decodes a frame if all earlier encoded frames of its group of pictures were decoded: [`MessageHead::cell`] is the
 /// number of frames skipped directly before it. A frame that arrives before these waits for them.
+#[derive(Clone)]
 pub struct SingleLayerDecoder {
     video: Arc<SingleLayerVideo>,
 }
@@ -72,6 +73,10 @@ impl Decoder for SingleLayerDecoder {
                 break;
             }
         }
+    }
+
+    fn decoded(&self, frame: &SingleLayerFrame) -> Vec<(Option<(u8, u8)>, Time)> {
+        frame.decoded_at.map(|at| (None, at)).into_iter().collect()
     }
 
     fn shown(&self, number: u32, frame: &SingleLayerFrame, by: Time) -> Option<Shown> {

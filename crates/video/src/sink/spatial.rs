@@ -10,6 +10,7 @@ use crate::content::{FrameRate, SpatialVideo};
 
 /// Decodes a layer with the lower layers of its frame and, except in the first frame of a group of pictures, the same
 /// layer of the previous frame. A layer that arrives before these waits for them.
+#[derive(Clone)]
 pub struct SpatialDecoder {
     video: Arc<SpatialVideo>,
 }
@@ -77,6 +78,14 @@ impl Decoder for SpatialDecoder {
                 break;
             }
         }
+    }
+
+    fn layers(&self) -> u8 {
+        self.video.layers()
+    }
+
+    fn decoded(&self, frame: &SpatialFrame) -> Vec<(Option<(u8, u8)>, Time)> {
+        (0..frame.decoded).map(|layer| (Some((layer, 0)), frame.decoded_at[usize::from(layer)])).collect()
     }
 
     fn shown(&self, number: u32, frame: &SpatialFrame, by: Time) -> Option<Shown> {

@@ -10,6 +10,7 @@ use crate::content::{FrameRate, TemporalVideo};
 
 /// Decodes a frame if its reference frame ([`TemporalVideo::reference`]) was decoded. A frame that arrives before its
 /// reference waits for it.
+#[derive(Clone)]
 pub struct TemporalDecoder {
     video: Arc<TemporalVideo>,
     open_gop: bool,
@@ -68,6 +69,10 @@ impl Decoder for TemporalDecoder {
                 break;
             }
         }
+    }
+
+    fn decoded(&self, frame: &TemporalFrame) -> Vec<(Option<(u8, u8)>, Time)> {
+        frame.decoded_at.map(|at| (None, at)).into_iter().collect()
     }
 
     fn shown(&self, number: u32, frame: &TemporalFrame, by: Time) -> Option<Shown> {

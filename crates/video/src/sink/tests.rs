@@ -1,7 +1,8 @@
 //! Rules of decoding and its metrics.
 
 use jettison_core::Duration;
-use jettison_measure::{FrameScore, metrics};
+use jettison_measure::{EventKind, EventLimits, FrameScore, UnitKind, metrics};
+use jettison_wire::FlowId;
 use proptest::prelude::*;
 
 use super::testing::{Watched, spatial, temporal, volumetric};
@@ -428,5 +429,35 @@ proptest! {
             messages.swap(place, random.uniform(0, place as u64) as usize);
         }
         prop_assert_eq!(layers(&messages), sent);
+    }
+}
+
+#[test]
+fn events_of_a_viewer_are_late_skipped_and_incomplete_frames() {
+    let parameters = ScoreParameters { playout_deadline: Some(MS(100)), ..ScoreParameters::default() };
+    let mut watched = Watched::with(SpatialDecoder::new(spatial()), parameters);
+    watched.meter.watch_events(EventLimits::default());
+    for frame in 0..40 {
+        match frame {
+            12 => watched.comes(frame, 0, 0, 0, 40), // without its upper layers, and so is the rest of the group
+            20 => (0..3).for_each(|layer| watched.comes(frame, layer, 0, 0, 130)),
+            29 => {} // the last of a group
+            _ => whole(&mut watched, frame),
+        }
+    }
+    watched.finish(0);
+    let events = watched.meter.take_events(FlowId(4), jettison_core::Time::from_secs(60));
+    let found: Vec<_> = events.iter().map(|e| (e.kind, e.unit.map(|u| (u.kind, u.number, u.part)))).collect();
+    let expected = [
+        (EventKind::MissingLayers, Some((UnitKind::Message, 12, 1))),
+        (EventKind::LateFrame, Some((UnitKind::Frame, 20, 0))),
+        (EventKind::SkippedFrame, Some((UnitKind::Frame, 29, 0))),
+    ];
+    assert_eq!(found, expected);
+    // 30 ms of 33.3 until frame 21 is due; frames 12 to 14 lack two of three layers.
+    let spans = 1.0 / 30.0;
+    for (event, cost) in events.iter().zip([3.0 * spans * 0.25 * 2.0 / 3.0, 0.030, spans]) {
+        assert!((event.cost - cost).abs() < 1e-6, "{event:?}: {cost}");
+        assert_eq!(event.flow, FlowId(4));
     }
 }

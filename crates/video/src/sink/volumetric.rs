@@ -11,6 +11,7 @@ use crate::content::{FrameRate, VolumetricVideo, ssim};
 /// Decodes a layer of a cell with the lower layers of the same cell and frame. A frame without any decoded cell in
 /// front is not shown; otherwise its quality follows from the share of points over all cells, with a lower weight for
 /// occluded ones.
+#[derive(Clone)]
 pub struct VolumetricDecoder {
     video: Arc<VolumetricVideo>,
     is_layered: bool,
@@ -56,6 +57,23 @@ impl Decoder for VolumetricDecoder {
         for at in &mut frame.came_at[from + usize::from(first)..=from + usize::from(last)] {
             at.get_or_insert(now);
         }
+    }
+
+    fn layers(&self) -> u8 {
+        self.video.layers()
+    }
+
+    fn decoded(&self, frame: &VolumetricFrame) -> Vec<(Option<(u8, u8)>, Time)> {
+        let cells = (0..).zip(frame.came_at.chunks(usize::from(self.video.layers())));
+        let messages = cells.flat_map(|(cell, came_at)| {
+            // A layer is decoded once those below are.
+            let decoded = came_at.iter().scan(Time::ZERO, |last, at| {
+                *last = (*at)?.max(*last);
+                Some(*last)
+            });
+            (0..).zip(decoded).map(move |(layer, at)| (Some((layer, cell)), at))
+        });
+        messages.collect()
     }
 
     fn shown(&self, _number: u32, frame: &VolumetricFrame, by: Time) -> Option<Shown> {

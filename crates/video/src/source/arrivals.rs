@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::Fate;
 
 /// Frames sent since the newest one known to be decoded, including that one.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Arrivals {
     /// Oldest first.
     coded: VecDeque<Coded>,

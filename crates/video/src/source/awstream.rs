@@ -102,7 +102,7 @@ struct Level {
 }
 
 /// The AWStream encoder: adapts by one level per congestion event, and increases after a waiting time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Awstream {
     parameters: AwstreamParameters,
     encoder: single_layer::Encoder,

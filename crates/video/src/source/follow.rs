@@ -62,7 +62,7 @@ impl FollowParameters {
 }
 
 /// The encoder: sends each frame at the rung within its target.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Follow {
     parameters: FollowParameters,
     encoder: single_layer::Encoder,

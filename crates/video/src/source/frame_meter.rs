@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use jettison_core::{Duration, Rate, Time};
 
 /// Meter of the latest frames.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct FrameMeter {
     window: usize,
     /// Unsettled frames, oldest first.

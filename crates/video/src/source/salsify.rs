@@ -80,7 +80,7 @@ impl SalsifyParameters {
 }
 
 /// The Salsify encoder.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Salsify {
     parameters: SalsifyParameters,
     encoder: single_layer::Encoder,

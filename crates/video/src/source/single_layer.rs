@@ -15,7 +15,7 @@ use crate::content::SingleLayerVideo;
 use crate::{MessageHead, Outgoing};
 
 /// A codec without layers.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Encoder {
     video: Arc<SingleLayerVideo>,
     stream: u16,

@@ -132,7 +132,7 @@ impl SvcSpatialParameters {
 }
 
 /// The spatial SVC encoder: sends all layers of each frame, at the rung of its group of pictures.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SvcSpatial {
     parameters: SvcSpatialParameters,
     video: Arc<SpatialVideo>,

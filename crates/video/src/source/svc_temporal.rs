@@ -46,7 +46,7 @@ pub struct SvcTemporalParameters {
 }
 
 /// The temporal SVC encoder: sends every frame, labelled by its position in the group of pictures.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SvcTemporal {
     parameters: SvcTemporalParameters,
     video: Arc<TemporalVideo>,

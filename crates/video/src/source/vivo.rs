@@ -80,7 +80,7 @@ struct Density {
 }
 
 /// The ViVo encoder: chooses densities by the throughput of previous frames.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Vivo {
     parameters: VivoParameters,
     video: Arc<VolumetricVideo>,

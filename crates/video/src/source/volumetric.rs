@@ -102,7 +102,7 @@ impl SvcVolumetricParameters {
 }
 
 /// The volumetric SVC encoder: sends each frame in order of importance.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SvcVolumetric {
     parameters: SvcVolumetricParameters,
     video: Arc<VolumetricVideo>,

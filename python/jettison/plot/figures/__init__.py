@@ -13,8 +13,8 @@ outcome.
 # matplotlib's types leave keyword arguments open.
 from __future__ import annotations
 
-from . import aqm, codelpp, dpm, ired, l4s, newcwv, octopus
+from . import aqm, codelpp, dpm, ired, l4s, newcwv, octopus, value
 from .registry import PaperFigure, Results, all_figures, draw, figures_of, papers
 
 __all__ = ["PaperFigure", "Results", "all_figures", "draw", "figures_of", "papers"]
-_ = ired, newcwv, codelpp, dpm, octopus, aqm, l4s  # importing registers their figures, in this order
+_ = ired, newcwv, codelpp, dpm, octopus, aqm, l4s, value  # importing registers their figures, in this order

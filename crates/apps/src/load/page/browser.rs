@@ -3,18 +3,18 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Duration, RandomStream, Time};
-use jettison_measure::{FlowMeter, metrics};
+use jettison_measure::{FlowMeter, Reason, Status, Unit, UnitKind, metrics};
 use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
 use jettison_tcp::{Endpoint, Payload};
 
-use super::PageParameters;
+use super::{PageParameters, server};
 use crate::load::normal::{lognormal_mean, normal};
 
 /// Time after which a connection that ended under a page is opened again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// A reader and the browser: one page at a time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Browser {
     // Parameters.
     parameters: PageParameters,
@@ -24,17 +24,23 @@ pub struct Browser {
     sizes: RandomStream,
     think: RandomStream,
     page: Option<Page>,
+    /// Pages clicked so far.
+    pages: u64,
     /// The next click, or while a page loads the next attempt to open a lost connection.
     next: Option<Time>,
     is_stopped: bool,
 }
 
 /// A page that is being loaded.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Page {
     clicked: Time,
-    /// Sizes that have not been requested, the document first.
-    wanted: VecDeque<u64>,
+    /// Number of the page, from 0.
+    number: u64,
+    /// Objects that have not been requested, with their sizes; the document is object 0.
+    wanted: VecDeque<(u32, u64)>,
+    /// Connections opened so far.
+    opened: u32,
     connections: Vec<Connection>,
     /// Connections to open again.
     lost: u32,
@@ -42,9 +48,11 @@ struct Page {
     has_document: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Connection {
     socket: SocketId,
+    /// Its number among those of the page.
+    number: u32,
     state: State,
 }
 
@@ -58,7 +66,7 @@ enum State {
     /// Something to request.
     Idle,
     /// An answer of which `left` bytes are missing.
-    Loading { size: u64, left: u64 },
+    Loading { object: u32, size: u64, left: u64 },
 }
 
 impl Browser {
@@ -70,13 +78,22 @@ impl Browser {
         sizes: RandomStream,
         think: RandomStream,
     ) -> Browser {
-        Browser { parameters, server, options, sizes, think, page: None, next: None, is_stopped: false }
+        let (page, pages, next) = (None, 0, None);
+        Browser { parameters, server, options, sizes, think, page, pages, next, is_stopped: false }
     }
 
     fn click(&mut self, now: Time, host: &mut dyn Sockets) {
         self.next = None;
-        let wanted = sizes(&self.parameters, &mut self.sizes);
-        let mut page = Page { clicked: now, wanted, connections: Vec::new(), lost: 0, has_document: false };
+        let mut page = Page {
+            clicked: now,
+            number: self.pages,
+            wanted: (0..).zip(sizes(&self.parameters, &mut self.sizes)).collect(),
+            opened: 0,
+            connections: Vec::new(),
+            lost: 0,
+            has_document: false,
+        };
+        self.pages += 1;
         page.open(self.server, &self.options, host);
         self.page = Some(page);
     }
@@ -92,10 +109,17 @@ impl Browser {
                 State::Securing(left) => {
                     let left = left.saturating_sub(payload.len());
                     *state = if left > 0 { State::Securing(left) } else { State::Idle };
+                    if left == 0 {
+                        let asked = server::handshake(page.number, page.connections[place].number);
+                        ended(asked, now, host);
+                    }
                 }
-                State::Loading { size, left } => {
+                State::Loading { object, size, left } => {
                     let left = left.saturating_sub(payload.len());
-                    *state = if left > 0 { State::Loading { size, left } } else { State::Idle };
+                    *state = if left > 0 { State::Loading { object, size, left } } else { State::Idle };
+                    if left == 0 {
+                        ended(server::object(page.number, object), now, host);
+                    }
                     if left == 0 && !page.has_document {
                         // Only now the other connections have something to ask for.
                         page.has_document = true;
@@ -118,6 +142,13 @@ impl Browser {
         let Some(page) = self.page.take() else { return };
         host.meter().record(metrics::PAGE_LOAD_TIME, now.since(page.clicked));
         host.meter().count(metrics::PAGES, 1);
+        if let Some(events) = host.meter().events() {
+            events.loaded(
+                page.clicked,
+                now,
+                Some(Unit::new(UnitKind::Object, self.pages.saturating_sub(1), 0)),
+            );
+        }
         page.connections.iter().for_each(|connection| host.close(connection.socket));
         self.next = None;
         if !self.is_stopped {
@@ -135,7 +166,8 @@ impl Page {
     fn open(&mut self, server: Endpoint, options: &TcpOptions, host: &mut dyn Sockets) {
         let socket = host.tcp_connect(server, options);
         host.count_goodput(socket);
-        self.connections.push(Connection { socket, state: State::Opening });
+        self.connections.push(Connection { socket, number: self.opened, state: State::Opening });
+        self.opened += 1;
     }
 
     /// Requests what is wanted next on a connection that is idle.
@@ -144,9 +176,9 @@ impl Page {
         if connection.state != State::Idle {
             return;
         }
-        if let Some(size) = self.wanted.pop_front() {
-            send(connection.socket, size, request, host);
-            connection.state = State::Loading { size, left: size };
+        if let Some((object, size)) = self.wanted.pop_front() {
+            send(connection.socket, size, request, server::object(self.number, object), host);
+            connection.state = State::Loading { object, size, left: size };
         }
     }
 
@@ -157,8 +189,8 @@ impl Page {
 
     /// Takes a connection away that ended; what it was loading is wanted again.
     fn lose(&mut self, place: usize) {
-        if let State::Loading { size, .. } = self.connections.swap_remove(place).state {
-            self.wanted.push_front(size);
+        if let State::Loading { object, size, .. } = self.connections.swap_remove(place).state {
+            self.wanted.push_front((object, size));
         }
         self.lost += 1;
     }
@@ -175,11 +207,19 @@ pub(super) fn sizes(parameters: &PageParameters, random: &mut RandomStream) -> V
     core::iter::once(document.get()).chain(objects).collect()
 }
 
+/// Tells that the answer to a request is there.
+fn ended(request: Unit, now: Time, host: &mut dyn Sockets) {
+    if let Some(endings) = host.meter().endings() {
+        endings.unit(server::response(request), Status::Shown, Reason::None, now);
+    }
+}
+
 /// Sends a request for `size` bytes.
-fn send(socket: SocketId, size: u64, request: u64, host: &mut dyn Sockets) {
+fn send(socket: SocketId, size: u64, request: u64, unit: Unit, host: &mut dyn Sockets) {
+    host.carries(socket, unit, request);
     host.write(socket, Payload::from(&size.to_be_bytes()[..]));
-    if request > super::server::HEAD {
-        host.write(socket, Payload::Zeros(request - super::server::HEAD));
+    if request > server::HEAD {
+        host.write(socket, Payload::Zeros(request - server::HEAD));
     }
 }
 
@@ -197,7 +237,8 @@ impl Application for Browser {
                 let handshake = self.parameters.handshake.get();
                 if handshake > 0 {
                     page.connections[place].state = State::Securing(handshake);
-                    send(socket, handshake, request, host);
+                    let unit = server::handshake(page.number, page.connections[place].number);
+                    send(socket, handshake, request, unit, host);
                 } else {
                     page.connections[place].state = State::Idle;
                     page.request(place, request, host);

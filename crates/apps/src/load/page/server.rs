@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jettison_core::Time;
+use jettison_measure::{Unit, UnitKind};
 use jettison_sockets::{Application, SocketEvent, SocketId, Sockets, TcpOptions};
 use jettison_tcp::Payload;
 
@@ -12,7 +13,7 @@ pub(super) const HEAD: u64 = 8;
 const LARGEST_ANSWER: u64 = 1 << 40;
 
 /// Answers requests on any number of connections, on each in order.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PageServer {
     port: u16,
     options: TcpOptions,
@@ -41,7 +42,12 @@ impl Application for PageServer {
             SocketEvent::Readable(socket) => {
                 let Some(reader) = self.connections.get_mut(&socket) else { return };
                 while let Some(payload) = host.read(socket, u64::MAX) {
-                    reader.take(payload, self.request, |answer| host.write(socket, Payload::Zeros(answer)));
+                    reader.take(payload, self.request, |answer| {
+                        if let Some(asked) = host.asked(socket) {
+                            host.carries(socket, response(asked), answer);
+                        }
+                        host.write(socket, Payload::Zeros(answer));
+                    });
                 }
             }
             SocketEvent::PeerClosed(socket) => host.close(socket),
@@ -53,8 +59,27 @@ impl Application for PageServer {
     }
 }
 
+/// Part of the units of security handshakes, beside the connection: their requests are no object's.
+const HANDSHAKE: u32 = 1 << 31;
+
+/// The unit of the request for an object of a page.
+pub(super) fn object(page: u64, object: u32) -> Unit {
+    Unit::new(UnitKind::Request, page, object)
+}
+
+/// The unit of the message that asks for the rest of a connection's security handshake.
+pub(super) fn handshake(page: u64, connection: u32) -> Unit {
+    Unit::new(UnitKind::Request, page, HANDSHAKE | connection)
+}
+
+/// The unit that a request asks for.
+pub(super) fn response(request: Unit) -> Unit {
+    let kind = if request.part & HANDSHAKE == 0 { UnitKind::Object } else { UnitKind::Handshake };
+    Unit { kind, ..request }
+}
+
 /// Finds the requests in a stream that may be split anywhere.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct RequestReader {
     head: [u8; HEAD as usize],
     /// Bytes of the current request so far.

@@ -1,6 +1,6 @@
 //! Head of a conference packet.
 
-use jettison_measure::FramePart;
+use jettison_measure::{FramePart, Unit, UnitKind};
 use jettison_wire::InlineBytes;
 
 use crate::load::probe::ProbeHead;
@@ -18,6 +18,11 @@ pub struct PacketHead {
 impl PacketHead {
     /// Length in bytes.
     pub const LENGTH: usize = ProbeHead::LENGTH + 8;
+
+    /// The unit of its frame.
+    pub(crate) fn unit(&self) -> Unit {
+        Unit::new(UnitKind::Frame, u64::from(self.part.frame), 0)
+    }
 
     /// Serializes the head.
     pub fn emit(self) -> InlineBytes {

@@ -1,6 +1,7 @@
 //! Conference receiver: measures frames, and reports to a sender that adapts.
 
 use jettison_core::{Duration, Time};
+use jettison_measure::{Description, Unit, UnitKind};
 use jettison_tcp::Endpoint;
 
 use super::report::Reception;
@@ -12,7 +13,7 @@ use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 const DSCP: u8 = 0xfc;
 
 /// Binds a UDP port; measures probes as a sink does, and frames.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ConferenceReceiver {
     port: u16,
     /// Interval of reports, if the sender adapts.
@@ -21,7 +22,7 @@ pub struct ConferenceReceiver {
 }
 
 /// Sends reports at a fixed interval, from the first packet on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Reporter {
     socket: SocketId,
     /// Source of the packets.
@@ -29,6 +30,8 @@ struct Reporter {
     traffic_class: u8,
     reception: Reception,
     next: Time,
+    /// Reports sent so far.
+    reports: u64,
 }
 
 impl ConferenceReceiver {
@@ -52,6 +55,7 @@ impl Application for ConferenceReceiver {
         }
         let Some(head) = PacketHead::parse(datagram.head.as_slice()) else { return };
         meter.frame_part(head.part, head.probe.sent_at, now);
+        host.unit_part(head.unit(), head.part.packets);
         if let Some(interval) = self.interval {
             let sequence = head.probe.sequence;
             let reporter = self.reporter.get_or_insert_with(|| Reporter {
@@ -60,6 +64,7 @@ impl Application for ConferenceReceiver {
                 traffic_class: datagram.traffic_class & DSCP,
                 reception: Reception::begin(sequence),
                 next: now + interval,
+                reports: 0,
             });
             reporter.reception.count(sequence);
         }
@@ -75,6 +80,8 @@ impl Application for ConferenceReceiver {
                 length: ReceiverReport::LENGTH as u16,
                 traffic_class: reporter.traffic_class,
             };
+            host.describes(Description::new(Unit::new(UnitKind::Report, reporter.reports, 0), 0));
+            reporter.reports += 1;
             host.send_to(reporter.socket, reporter.to, &datagram);
         }
     }

@@ -3,7 +3,7 @@
 use core::f64::consts::TAU;
 
 use jettison_core::{RandomStream, Rate, Time};
-use jettison_measure::{FramePart, metrics};
+use jettison_measure::{Description, FramePart, Unit, UnitKind, metrics};
 use jettison_tcp::Endpoint;
 
 use super::adaptation::RateControl;
@@ -13,7 +13,7 @@ use crate::load::probe::ProbeHead;
 use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 
 /// Sends one frame at a time, its packets back to back.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ConferenceSender {
     // Parameters.
     remote: Endpoint,
@@ -60,7 +60,8 @@ impl ConferenceSender {
         let packets = size.div_ceil(self.packet);
         // Divide evenly: the first packets get the remainder.
         let (each, over) = (size / packets, size % packets);
-        host.meter().frame_sent();
+        let (unit, mut offset) = (Unit::new(UnitKind::Frame, u64::from(self.frame), 0), 0);
+        host.meter().frame_sent(self.frame, now);
         for place in 0..packets {
             let probe = ProbeHead { sequence: self.sequence, sent_at: now };
             let part = FramePart { frame: self.frame, place: place as u16, packets: packets as u16 };
@@ -71,6 +72,8 @@ impl ConferenceSender {
                 traffic_class: self.traffic_class,
             };
             host.meter().sent();
+            host.describes(Description::new(unit, offset));
+            offset += u64::from(datagram.length);
             host.send_to(socket, self.remote, &datagram);
         }
         self.frame = self.frame.wrapping_add(1);
@@ -112,7 +115,7 @@ impl Application for ConferenceSender {
 }
 
 /// Draws frame sizes in whole bytes. Rounding errors are carried over, so that the rate is exact on average.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct FrameSizes {
     frame_rate: f64,
     spread: f64,

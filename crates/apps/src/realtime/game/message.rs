@@ -52,7 +52,7 @@ impl Update {
 }
 
 /// Draws the sizes of commands or updates.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Sizes {
     mean: f64,
     spread: f64,

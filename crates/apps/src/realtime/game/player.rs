@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Duration, RandomStream, Time};
-use jettison_measure::metrics;
+use jettison_measure::{Description, Unit, UnitKind, metrics};
 use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 use jettison_tcp::Endpoint;
 
@@ -14,7 +14,7 @@ use crate::load::cbr::Gap;
 const MOST_OPEN: usize = 1 << 16;
 
 /// Sends commands at a steady rate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct GamePlayer {
     // Parameters.
     server: Endpoint,
@@ -76,7 +76,7 @@ impl Application for GamePlayer {
         let meter = host.meter();
         meter.delivered(u64::from(datagram.length));
         meter.received(update.sequence, update.sent_at, now);
-        meter.sample_arrived(update.sent_at, now);
+        meter.sample_arrived((UnitKind::Update, update.sequence), update.sent_at, now);
         self.answered(update.answers, now, host);
     }
 
@@ -84,6 +84,7 @@ impl Application for GamePlayer {
         while let (Some(socket), Some(at)) = (self.socket, self.next.filter(|at| *at <= now)) {
             let head = Command { number: self.number }.emit();
             let datagram = Datagram { head, length: self.sizes.draw(), traffic_class: self.traffic_class };
+            host.describes(Description::new(Unit::new(UnitKind::Command, self.number, 0), 0));
             host.send_to(socket, self.server, &datagram);
             self.number += 1;
             if self.open.len() == MOST_OPEN {

@@ -1,6 +1,7 @@
 //! The game's server: an update at each tick, while a player is there.
 
 use jettison_core::{Duration, RandomStream, Time};
+use jettison_measure::{Description, Unit, UnitKind};
 use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 use jettison_tcp::Endpoint;
 
@@ -11,7 +12,7 @@ use crate::load::cbr::Gap;
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// Sends updates to the player whose command came last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct GameServer {
     // Parameters.
     port: u16,
@@ -27,7 +28,7 @@ pub struct GameServer {
     sequence: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Player {
     endpoint: Endpoint,
     newest: u64,
@@ -63,6 +64,7 @@ impl GameServer {
             return;
         }
         let update = Update { sequence: self.sequence, sent_at: now, answers: player.newest };
+        host.describes(Description::new(Unit::new(UnitKind::Update, self.sequence, 0), 0));
         self.sequence += 1;
         let (head, length) = (update.emit(), self.sizes.draw());
         host.meter().sent();

@@ -4,6 +4,7 @@ mod dead_band;
 mod signal;
 
 use jettison_core::{Bytes, Duration, RandomStream, Time};
+use jettison_measure::UnitKind;
 use jettison_registry::style::{Line::Solid, WINE};
 use jettison_registry::{Entry, ParameterError, check_deadlines};
 use jettison_tcp::Endpoint;
@@ -113,7 +114,7 @@ impl HapticParameters {
 }
 
 /// The sender: sends the selected samples.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct HapticSender {
     sender: ProbeSender,
     gap: Gap,
@@ -122,7 +123,7 @@ pub struct HapticSender {
 }
 
 /// The signal and its dead band.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Reduction {
     signal: Signal,
     dead_band: DeadBand,
@@ -143,7 +144,8 @@ impl HapticSender {
             started: Time::ZERO,
         });
         HapticSender {
-            sender: ProbeSender::new(remote, parameters.payload.get() as u16, traffic_class),
+            sender: ProbeSender::new(remote, parameters.payload.get() as u16, traffic_class)
+                .of(UnitKind::Sample),
             gap: Gap::of_frequency(f64::from(parameters.samples)),
             reduction,
             next: None,
@@ -185,7 +187,7 @@ impl Application for HapticSender {
 }
 
 /// Binds a UDP port; measures probes as a sink does, missed deadlines, and the longest gap.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct HapticReceiver {
     port: u16,
     deadlines: Vec<Duration>,
@@ -208,7 +210,7 @@ impl Application for HapticReceiver {
         let SocketEvent::Datagram { datagram, .. } = event else { return };
         let meter = host.meter();
         if let Some(head) = measure(&datagram, now, meter) {
-            meter.sample_arrived(head.sent_at, now);
+            meter.sample_arrived((UnitKind::Sample, head.sequence), head.sent_at, now);
         }
     }
 }

@@ -2,12 +2,14 @@
 
 mod ledger;
 mod list;
+mod value;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jettison_report::{Counts, ReproductionRecord, ReproductionRow, Results, RunSummary, Status, Verdict};
 use jettison_run::reproduce::{Experiment, Library, Paper, rows_of};
+use jettison_run::value::Plan;
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario};
 
@@ -50,14 +52,16 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
         let registries = builder.registries();
         let load =
             |changes: &Changes| Scenario::parse(&experiment.scenario, &file, &files, changes, &registries);
-        prepared.push((experiment, paper, run::load_with_seeds(&load, options)?));
+        let scenario = run::load_with_seeds(&load, options)?;
+        let plan = value::plan(experiment, &scenario, options.quick)?;
+        prepared.push((experiment, paper, scenario, plan));
     }
     let painter = request.figures.then(|| Painter::find(name)).transpose()?;
     let several = prepared.len() > 1;
     let mut complete = true;
     let mut folders = Vec::new();
     let mut rows = Vec::new();
-    for (experiment, paper, scenario) in &prepared {
+    for (experiment, paper, scenario, plan) in &prepared {
         let own = RunArguments {
             out: options
                 .out
@@ -73,7 +77,7 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
         };
         let outcome = match run::interrupted() {
             true => None,
-            false => match one(experiment, paper.as_ref(), scenario, &builder, &own) {
+            false => match one((experiment, paper.as_ref(), plan.as_ref()), scenario, &builder, &own) {
                 Ok(results) => Some(results),
                 // The experiments before it have results.
                 Err(Failure::Interrupted(message)) if !folders.is_empty() => {
@@ -119,8 +123,7 @@ fn paper_of(name: &str) -> &str {
 
 /// Runs one experiment.
 fn one(
-    experiment: &Experiment,
-    paper: Option<&Paper>,
+    (experiment, paper, plan): (&Experiment, Option<&Paper>, Option<&Plan>),
     scenario: &Scenario,
     builder: &Builder,
     options: &RunArguments,
@@ -140,6 +143,9 @@ fn one(
             print(jettison_report::reproduction_table(&results.reproduction, width()))?;
         }
         run::print_places(&results)?;
+    }
+    if let Some(plan) = plan.filter(|_| results.manifest.status == Status::Complete) {
+        value::measure(plan, scenario, builder, &results, options)?;
     }
     Ok(results)
 }

@@ -23,7 +23,7 @@ pub(super) enum AbandonStyle {
 }
 
 /// Monitor of the request in transfer.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Abandon {
     style: AbandonStyle,
     /// Highest level at which requests are abandoned.

@@ -16,7 +16,7 @@ const A_REPRESENTATION: f64 = 2.0;
 const DECAY: f64 = 0.99;
 
 /// BOLA's state for one kind of media. Levels are in seconds.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Bola {
     bitrates: Vec<f64>,
     utilities: Vec<f64>,

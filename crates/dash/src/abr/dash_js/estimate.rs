@@ -31,7 +31,7 @@ pub(super) enum EstimateStyle {
 }
 
 /// Estimate of one kind of media. Rates are in kbit/s, times in ms.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Estimate {
     style: EstimateStyle,
     /// Download time below which a response counts as cached (`cacheLoadThresholds` of 4.x).

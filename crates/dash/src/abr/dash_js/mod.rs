@@ -54,7 +54,7 @@ impl DashJsRules {
 }
 
 /// The rules of one kind of media.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct DashJs {
     rules: DashJsRules,
     /// Current representation.

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 const MOST_DROPS: f64 = 0.075;
 
 /// The latest checks: the representation before, and whether a lower one was wanted.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct SwitchHistory {
     latest: VecDeque<(usize, bool)>,
     /// Checks kept.

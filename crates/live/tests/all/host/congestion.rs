@@ -14,9 +14,12 @@ use super::harness::{At, Pair, Run, V4, address, newreno, tcp};
 fn read_later(run: &mut Run, pair: &Pair) -> Arc<Mutex<Vec<TcpReading>>> {
     let read = Arc::new(Mutex::new(Vec::new()));
     let shared = Arc::clone(&read);
-    let mut sampler = DiagSampler::new(Arc::clone(&pair.namespaces[0])).expect("socket diagnostics");
+    let sampler = DiagSampler::new(Arc::clone(&pair.namespaces[0])).expect("socket diagnostics");
+    // Programs can be cloned, a sampler cannot.
+    let sampler = Arc::new(Mutex::new(sampler));
     let call = move |_| {
-        *shared.lock().expect("no thread panicked") = sampler.sample().expect("the kernel answers");
+        *shared.lock().expect("no thread panicked") =
+            sampler.lock().expect("no thread panicked").sample().expect("the kernel answers");
     };
     run.program("reader", 0, At { at: Some(Time::from_millis(400)), call });
     read

@@ -313,6 +313,7 @@ pub fn octopus() -> FlowTransport {
 }
 
 /// A program that logs its events.
+#[derive(Clone)]
 pub struct Script<S, E> {
     pub start: S,
     pub on_event: E,
@@ -327,8 +328,8 @@ pub type Log = Arc<Mutex<Vec<(Time, SocketEvent)>>>;
 
 impl<S, E> Application for Script<S, E>
 where
-    S: FnMut(Time, &mut dyn Sockets) + Send,
-    E: FnMut(SocketEvent, Time, &mut dyn Sockets) + Send,
+    S: FnMut(Time, &mut dyn Sockets) + Clone + Send,
+    E: FnMut(SocketEvent, Time, &mut dyn Sockets) + Clone + Send,
 {
     fn start(&mut self, now: Time, host: &mut dyn Sockets) {
         (self.start)(now, host);
@@ -340,12 +341,13 @@ where
 }
 
 /// A program that calls a closure once at a given time.
+#[derive(Clone)]
 pub struct At<F> {
     pub at: Option<Time>,
     pub call: F,
 }
 
-impl<F: FnMut(Time) + Send> Application for At<F> {
+impl<F: FnMut(Time) + Clone + Send> Application for At<F> {
     fn start(&mut self, _: Time, _: &mut dyn Sockets) {}
     fn handle_event(&mut self, _: SocketEvent, _: Time, _: &mut dyn Sockets) {}
     fn handle_wakeup(&mut self, now: Time, _: &mut dyn Sockets) {

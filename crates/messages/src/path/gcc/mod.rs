@@ -157,7 +157,7 @@ impl GccParameters {
 }
 
 /// The controller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Gcc {
     // Parameters.
     packet: u64,

@@ -168,7 +168,7 @@ impl ScreamParameters {
 }
 
 /// The controller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Scream {
     // Parameters.
     parameters: ScreamParameters,

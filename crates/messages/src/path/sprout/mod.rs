@@ -119,7 +119,7 @@ impl SproutParameters {
 }
 
 /// The controller.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Sprout {
     // Parameters.
     percentile: f64,

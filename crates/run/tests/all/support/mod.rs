@@ -8,12 +8,18 @@ use jettison_measure::RunRecord;
 use jettison_scenario::build::{BuildOptions, Builder};
 use jettison_scenario::{Changes, NoFiles, Scenario};
 
+/// A scenario without files.
+#[track_caller]
+pub fn scenario(text: &str) -> Scenario {
+    let registries = Builder::standard().registries();
+    Scenario::parse(text, "test", &NoFiles, &Changes::default(), &registries).expect("the scenario is right")
+}
+
 /// The record of a variant with seed 1, for a scenario without files; without `vary`, the variant is `default`.
 #[track_caller]
 pub fn run_variant(text: &str, name: &str) -> RunRecord {
     let builder = Builder::standard();
-    let scenario = Scenario::parse(text, "test", &NoFiles, &Changes::default(), &builder.registries())
-        .expect("the scenario is right");
+    let scenario = scenario(text);
     let variant = scenario.variants.iter().find(|variant| variant.name == name);
     let settings = &variant.unwrap_or_else(|| panic!("no variant {name}")).settings;
     let mut world =

@@ -10,7 +10,7 @@ const WEIGHT: f64 = 1.0 / 4.0;
 const MINUTES: usize = 10;
 
 /// qdelay and qdelay_avg.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct QueueDelay {
     /// The lowest one-way delay of each of the last minutes, in nanoseconds. Clocks of the two ends may differ.
     base: [i64; MINUTES],

@@ -16,7 +16,7 @@ const MOST_RELAXED: f64 = 4.0;
 const RELAXED_FROM: f64 = 0.8;
 
 /// target_bitrate.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct MediaRate {
     mss: f64,
     least: f64,

@@ -67,7 +67,7 @@ struct Unit {
 }
 
 /// The sender's half: what is in flight, and what feedback makes of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Scream {
     units: VecDeque<Unit>,
     /// Sum of the packets above the highest acknowledged one, lost or not.

@@ -1,6 +1,7 @@
 //! The receiver's half: it reports every packet (*Receiver Requirements on Feedback Intensity*).
 
 use jettison_core::{Duration, Time};
+use jettison_measure::{Description, Unit, UnitKind};
 use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 use jettison_tcp::Endpoint;
 use jettison_wire::Ecn;
@@ -15,7 +16,7 @@ const INTERVAL: Duration = Duration::from_millis(40);
 const DSCP: u8 = 0xfc;
 
 /// Binds a UDP port, measures packets and frames, and reports.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in super::super) struct ScreamReceiver {
     port: u16,
     peer: Option<Peer>,
@@ -24,6 +25,8 @@ pub(in super::super) struct ScreamReceiver {
     packets: [Option<(Time, Ecn)>; MOST],
     count: usize,
     due: Option<Time>,
+    /// Reports sent so far.
+    reports: u64,
 }
 
 /// Where reports go.
@@ -36,7 +39,7 @@ struct Peer {
 
 impl ScreamReceiver {
     pub(in super::super) fn new(port: u16) -> ScreamReceiver {
-        ScreamReceiver { port, peer: None, first: 0, packets: [None; MOST], count: 0, due: None }
+        ScreamReceiver { port, peer: None, first: 0, packets: [None; MOST], count: 0, due: None, reports: 0 }
     }
 
     fn report(&mut self, now: Time, host: &mut dyn Sockets) {
@@ -48,6 +51,8 @@ impl ScreamReceiver {
             length: report.length() as u16,
             traffic_class: peer.traffic_class,
         };
+        host.describes(Description::new(Unit::new(UnitKind::Report, self.reports, 0), 0));
+        self.reports += 1;
         host.send_to(peer.socket, peer.address, &datagram);
         (self.packets, self.count) = ([None; MOST], 0);
     }
@@ -78,6 +83,7 @@ impl Application for ScreamReceiver {
         measure(&datagram, now, host.meter());
         let Some(head) = PacketHead::parse(datagram.head.as_slice()) else { return };
         host.meter().frame_part(head.part, head.probe.sent_at, now);
+        host.unit_part(head.unit(), head.part.packets);
         let traffic_class = datagram.traffic_class & DSCP;
         self.peer = Some(Peer { socket, address: from, traffic_class });
         let ecn = match datagram.traffic_class & 3 {

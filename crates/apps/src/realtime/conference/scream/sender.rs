@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use jettison_core::{Duration, RandomStream, Time};
-use jettison_measure::{FramePart, metrics};
+use jettison_measure::{Component, Description, FramePart, Unit, UnitKind, metrics};
 use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 use jettison_tcp::Endpoint;
 
@@ -22,12 +22,14 @@ const PATIENCE: Duration = Duration::from_millis(200);
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     part: FramePart,
+    /// Place of its first byte in the frame.
+    offset: u64,
     length: u16,
     made_at: Time,
 }
 
 /// Makes frames of the size that the target bitrate allows, and sends their packets as window and pacer permit.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in super::super) struct ScreamSender {
     // Parameters.
     remote: Endpoint,
@@ -82,11 +84,13 @@ impl ScreamSender {
         }
         let packets = size.div_ceil(self.packet);
         let (each, over) = (size / packets, size % packets);
-        host.meter().frame_sent();
+        host.meter().frame_sent(self.frame, now);
+        host.unit_began(Unit::new(UnitKind::Frame, u64::from(self.frame), 0), now);
         for place in 0..packets {
             let part = FramePart { frame: self.frame, place: place as u16, packets: packets as u16 };
             let length = (each + u64::from(place < over)) as u16;
-            self.queue.push_back(Waiting { part, length, made_at: now });
+            let offset = each * place + place.min(over);
+            self.queue.push_back(Waiting { part, offset, length, made_at: now });
         }
         self.frame = self.frame.wrapping_add(1);
     }
@@ -107,8 +111,18 @@ impl ScreamSender {
                 traffic_class: self.traffic_class,
             };
             host.meter().sent();
+            let unit = Unit::new(UnitKind::Frame, u64::from(next.part.frame), 0);
+            host.describes(Description::new(unit, next.offset));
             host.send_to(socket, self.remote, &datagram);
             self.next_packet = now.saturating_add(self.scream.gap(next.length.into()));
+        }
+        if host.has_accounts() {
+            let limit = match self.queue.front() {
+                None => Component::Application,
+                Some(next) if self.scream.may_send(next.length.into()) => Component::Pacing,
+                Some(_) => Component::Window,
+            };
+            host.limited(socket, limit);
         }
     }
 }

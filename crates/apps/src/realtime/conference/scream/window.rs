@@ -40,7 +40,7 @@ pub(super) struct Round {
 }
 
 /// ref_wnd.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ReferenceWindow {
     mss: f64,
     marking: Marking,
