@@ -69,7 +69,7 @@ fn shipped() -> Result<Vec<PathBuf>, Failure> {
     {
         files.extend(list(folder)?.into_iter().filter(|path| {
             let name = path.to_string_lossy();
-            name.ends_with(".toml") && !name.ends_with(".paper.toml")
+            name.ends_with(".toml") && !name.ends_with(".paper.toml") && !name.ends_with(".value.toml")
         }));
     }
     Ok(files)

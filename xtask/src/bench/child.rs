@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::Command;
 
-use super::{foundation, growth, hostile, instructions, streaming};
+use super::{forks, foundation, growth, hostile, instructions, streaming};
 
 /// Hidden command of a child process, followed by the name and the arguments of its work.
 pub const CHILD: &str = "bench-child";
@@ -17,6 +17,7 @@ pub fn child(work: &[String]) -> Result<String, String> {
         [streaming::MEMORY_CHILD, rates] => streaming::memory_child(rates),
         [growth::MEMORY_CHILD, flows] => growth::memory_child(flows).map(|megabytes| megabytes.to_string()),
         [growth::COMMAND_CHILD, command, name] => growth::command_child(command, name),
+        [forks::MEMORY_CHILD] => forks::memory_child().map(|megabytes| megabytes.to_string()),
         [instructions::COUNT_CHILD, workload, backlog] => instructions::count_child(workload, backlog),
         _ => Err(format!("unknown work for a child process: {work:?}")),
     }

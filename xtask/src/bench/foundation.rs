@@ -39,6 +39,22 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
         },
         Benchmark {
             group,
+            name: "tcp-codel-A-identities".to_owned(),
+            unit: "% of the time",
+            required: None,
+            better: Better::Lower,
+            measure: Box::new(|| recording("identities=true").map(Reading::of)),
+        },
+        Benchmark {
+            group,
+            name: "tcp-codel-A-accounts".to_owned(),
+            unit: "% of the time",
+            required: Some(10.0),
+            better: Better::Lower,
+            measure: Box::new(|| recording("accounts=true").map(Reading::of)),
+        },
+        Benchmark {
+            group,
             name: "tcp-codel-A-memory".to_owned(),
             unit: "MB",
             required: Some(60.0),
@@ -48,11 +64,28 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
     ]
 }
 
+/// What a setting of `[record]` adds to the time of scenario A without identities, in percent: the median over pairs of runs, one
+/// right after the other, so that both meet the same machine.
+fn recording(setting: &str) -> Result<f64, String> {
+    let of = |setting: &str| rate_with("reference/tcp-codel-a.toml", A, &format!("record.{setting}"));
+    let mut added = Vec::new();
+    for _ in 0..2 * REPEATS + 1 {
+        let (without, with) = (of("identities=false")?, of(setting)?);
+        added.push(100.0 * (without / with - 1.0));
+    }
+    added.sort_by(f64::total_cmp);
+    Ok(added[REPEATS])
+}
+
 /// Packets that leave the bottleneck per second of the event loop's CPU time.
 fn rate(name: &str, text: &str) -> Result<f64, String> {
+    rate_with(name, text, "record.identities=true")
+}
+
+fn rate_with(name: &str, text: &str, set: &str) -> Result<f64, String> {
     let builder = Builder::standard();
     // Without a warm-up, all packets count.
-    let changes = Changes { set: vec!["warm_up=0 s".to_owned()], quick: false };
+    let changes = Changes { set: vec!["warm_up=0 s".to_owned(), set.to_owned()], quick: false };
     let scenario = Scenario::parse(text, name, &NoFiles, &changes, &builder.registries());
     let scenario = scenario.map_err(|error| error.to_string())?;
     let settings = &scenario.variants[0].settings;

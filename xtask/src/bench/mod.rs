@@ -3,8 +3,11 @@
 //! A [`Benchmark`] has a name, a target and a function that measures it. To add one, extend [`benchmarks`]. Values are the best
 //! of several runs on the CPU clock of the working thread.
 
+mod accounts;
 mod child;
 mod command;
+mod flips;
+mod forks;
 mod foundation;
 mod growth;
 mod hostile;
@@ -130,9 +133,12 @@ impl Benchmark {
 pub fn benchmarks() -> Vec<Benchmark> {
     let mut all = foundation::benchmarks();
     all.extend(growth::benchmarks());
+    all.extend(forks::benchmarks());
+    all.extend(flips::benchmarks());
     all.extend(queues::benchmarks());
     all.extend(streaming::benchmarks());
     all.extend(octopus::benchmarks());
+    all.extend(accounts::benchmarks());
     all.extend(hostile::benchmarks());
     all.extend(p4::benchmarks());
     all.extend(report::benchmarks());
@@ -179,16 +185,25 @@ fn shipped_command() -> Result<PathBuf, String> {
     }
 }
 
-/// Peak resident memory of this process, in MB.
+/// Peak resident memory of this process in MB.
 fn peak_memory() -> Result<f64, String> {
+    memory("VmHWM")
+}
+
+/// Current resident memory of this process in MB.
+fn memory_now() -> Result<f64, String> {
+    memory("VmRSS")
+}
+
+fn memory(field: &str) -> Result<f64, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
-    let line =
-        status.lines().find(|line| line.starts_with("VmHWM:")).ok_or("/proc/self/status has no VmHWM")?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+    let line = line.ok_or_else(|| format!("/proc/self/status has no {field}"))?;
     let kib: f64 = line
         .split_whitespace()
-        .nth(1)
+        .next()
         .and_then(|n| n.parse().ok())
-        .ok_or("VmHWM in /proc/self/status is not a number")?;
+        .ok_or_else(|| format!("{field} in /proc/self/status is not a number"))?;
     Ok(kib * 1024.0 / 1e6)
 }
 
@@ -206,9 +221,19 @@ mod tests {
         let red = ["queue-red", "queue-red/time-growth", "queue-red/instruction-growth"];
         assert_eq!(names(&["queue-red"]), red);
         assert_eq!(names(&["queue-red/time-growth"]), red[1..2]);
-        let groups =
-            ["foundation", "growth", "queues", "streaming", "octopus", "p4", "report", "python", "sweep"]
-                .map(|group| names(&[group]).len());
+        let groups = [
+            "foundation",
+            "forks",
+            "growth",
+            "queues",
+            "streaming",
+            "octopus",
+            "p4",
+            "report",
+            "python",
+            "sweep",
+        ]
+        .map(|group| names(&[group]).len());
         assert_eq!(groups.iter().sum::<usize>(), names(&[]).len());
         assert_eq!(names(&["queue-re"]), Vec::<String>::new());
     }

@@ -7,6 +7,7 @@ use jettison_switch::{PortQueue, QueueReading};
 use jettison_wire::Packet;
 
 /// A port's queue with its hooks, without the pipeline.
+#[derive(Clone)]
 pub struct Hooked(pub PortQueue);
 
 impl QueueDiscipline for Hooked {

@@ -1,7 +1,9 @@
 //! Benchmarks of results with many flows: writing them, and what `jettison report` does with them.
 
 use jettison_core::{Duration, Time};
-use jettison_measure::{Kind, Metric, ObjectId, ObjectRecord, RunRecord, Series, SummaryValue, metrics};
+use jettison_measure::{
+    DecisionLog, Kind, Metric, ObjectId, ObjectRecord, RunRecord, Series, SummaryValue, metrics,
+};
 use jettison_report::{
     Closing, Experiment, Mode, Results, RunKey, Variant, Writer, WriterOptions, comparison_table,
 };
@@ -101,14 +103,16 @@ fn record(flows: u32) -> RunRecord {
     let mut record = RunRecord {
         objects: vec![object(queue, "bottleneck.forward".to_owned())],
         series: Vec::new(),
-        drops: Vec::new(),
-        drops_not_logged: 0,
+        drops: DecisionLog::default(),
         frames: Vec::new(),
         summary: vec![
             value("bottleneck.forward", metrics::UTILISATION, 98.0, None),
             value("bottleneck.forward", metrics::SOJOURN, 5.0, Some([4.0, 9.0, 12.0])),
         ],
         gauges: Vec::new(),
+        events: Vec::new(),
+        accounts: jettison_measure::AccountLog::default(),
+        ends: Vec::new(),
     };
     for index in 0..flows {
         let (name, rate) = (name(index), f64::from(1 + index % 97));
