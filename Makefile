@@ -61,7 +61,8 @@ oracle: setup ## Measure TCP and queue disciplines in Linux kernels (virtual mac
 players: setup ## Run dash.js and VLC on five networks (hours) and compare their models; ARGS="--repeats 1 --player VLC"
 	@scripts/players.sh $(ARGS)
 
-experiments: build ## Run all papers' experiments in full into out/PAPER/EXPERIMENT/
+experiments: build ## Run all papers' experiments in full into out/PAPER/EXPERIMENT/, and the long tests of counterfactuals and accounts
+	$(CARGO) test --release --locked -p jettison-scenario --test all -- --ignored
 	@set -e; for paper in $(PAPERS); do $(JETTISON) reproduce "$$paper" $(ARGS); done
 
 docs: setup ## Build the API documentation, and the book if mdbook is installed
