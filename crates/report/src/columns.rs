@@ -2,6 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 use jettison_measure::Domain;
+use serde::Serialize;
 
 use crate::estimate::Estimate;
 use crate::load::Load;
@@ -31,7 +32,8 @@ pub struct Column {
 }
 
 /// A statistic of a summary value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Statistic {
     /// The mean, or the count.
     Mean,
@@ -41,6 +43,17 @@ pub enum Statistic {
     Median,
     /// The 99th percentile.
     P99,
+}
+
+impl Statistic {
+    /// The statistic of one object, from its mean and its percentiles 50, 95 and 99; `None` without percentiles if it is one.
+    pub fn of(self, mean: f64, percentiles: Option<[f64; 3]>) -> Option<f64> {
+        match self {
+            Statistic::Mean | Statistic::Sum => Some(mean),
+            Statistic::Median => percentiles.map(|own| own[0]),
+            Statistic::P99 => percentiles.map(|own| own[2]),
+        }
+    }
 }
 
 /// A column's value for one variant.
@@ -125,11 +138,7 @@ impl Column {
         let mut values = Vec::new();
         for run in runs {
             let found = self.objects.iter().filter_map(|o| run.value(o, &self.metric, &self.part));
-            let found = found.filter_map(|value| match self.statistic {
-                Statistic::Mean | Statistic::Sum => Some(value.mean),
-                Statistic::Median => value.percentiles.map(|p| p[0]),
-                Statistic::P99 => value.percentiles.map(|p| p[2]),
-            });
+            let found = found.filter_map(|value| self.statistic.of(value.mean, value.percentiles));
             let found: Vec<f64> = found.collect();
             let value = match self.statistic {
                 Statistic::Sum => (!found.is_empty()).then(|| found.iter().sum()),

@@ -1,7 +1,7 @@
 //! Forks: a copy of a world at an instant, which continues on its own.
 //!
 //! A fork owns copies of all that changes; what never changes after a world was built (content, traces, compiled programs)
-//! is shared. So a fork that nobody interferes with produces the record of its parent byte by byte, and neither can
+//! is shared. So a fork without a change produces the record of its parent byte by byte, and neither can
 //! disturb the other, in whichever threads they run.
 
 use std::sync::atomic::AtomicBool;
@@ -69,7 +69,7 @@ impl World {
             let Refusal { reason, .. } = refusal;
             ForkError::Refused { place: "links".to_owned(), reason }
         })?;
-        // Named one by one, so that nobody adds a field without a thought for its copy.
+        // Named one by one, so that a new field does not compile until its copy is decided.
         Ok(World {
             now: self.now,
             nodes,

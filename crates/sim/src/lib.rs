@@ -22,6 +22,8 @@ mod outside;
 mod routing;
 mod script;
 mod sink;
+mod summary;
+mod transmit;
 mod way;
 mod world;
 

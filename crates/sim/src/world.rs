@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use jettison_core::{DropReason, Duration, Gauges, Time, fork};
+use jettison_core::{DropReason, Gauges, Time, fork};
 use jettison_measure::{Kind, ObjectId, Place, Recorder, RunRecord, metrics};
 use jettison_queue::Backlog;
 use jettison_switch::{Departure, Port, Switch, SwitchCounters, SwitchOutcomes, ThreadTime};
@@ -16,7 +16,8 @@ use crate::host::Host;
 use crate::outside::Delivery;
 use crate::script::{Script, take_scripted};
 use crate::sink::Sink;
-use crate::way::arrives_at;
+use crate::summary::{summarise_router, summarise_threads};
+use crate::transmit::{has_scripted, is_scripted, take, transmit};
 
 /// Observer of packets as they leave a port, for captures. A fork of a world has none.
 pub trait Tap: Send {
@@ -445,9 +446,6 @@ impl World {
         let mut outbox = std::mem::take(&mut self.outbox);
         for packet in outbox.drain(..) {
             let Node::Host(host) = &mut self.nodes[node] else { break };
-            if let Some(provenance) = self.recorder.provenance() {
-                provenance.sent(&packet, now);
-            }
             let Some(port) = host.port_towards(&packet) else {
                 self.recorder.packet_dropped(Place::Node, &packet, DropReason::NoRoute, now);
                 continue;
@@ -699,97 +697,6 @@ impl World {
     }
 }
 
-/// Transmits a packet through a free transmitter. Returns the instant when it is free again. With a hop limit, the packet was
-/// let through without queueing and gets it.
-#[inline]
-#[allow(clippy::too_many_arguments)] // separate borrows of parts of the world
-fn transmit(
-    direction: &mut Direction,
-    at: usize,
-    packet: Packet,
-    let_through: Option<u8>,
-    now: Time,
-    recorder: &mut Recorder,
-    tap: &mut Option<Box<dyn Tap>>,
-    script: &mut Option<Box<Script>>,
-    agenda: &mut Agenda,
-    slots: Slots,
-) -> Time {
-    let wire_bytes = u32::from(packet.meta.length) + direction.overhead;
-    let left_at = direction.carrier.begin(wire_bytes, now);
-    direction.idle_poll_pending = direction.wants_idle_polls;
-    let sojourn = if let_through.is_some() { Duration::ZERO } else { now.since(packet.meta.enqueued_at) };
-    recorder.queue(direction.queue).departed(sojourn, wire_bytes);
-    if let Some(provenance) = recorder.provenance() {
-        let enqueued_at = if let_through.is_some() { now } else { packet.meta.enqueued_at };
-        provenance.left(direction.queue, &packet, enqueued_at, now, left_at);
-    }
-    if direction.tapped
-        && let Some(tap) = tap
-    {
-        tap.transmitted(&direction.name, &packet, now);
-    }
-    if direction.way.is_some() {
-        if let Some(next) = direction.carry(packet, let_through, now, left_at, recorder, script) {
-            agenda.set(slots.arrivals + at, next);
-        }
-        return left_at;
-    }
-    let arrives = direction.propagation.arrival(left_at);
-    // Otherwise the slot holds the arrival of an earlier packet, which comes first.
-    if direction.in_flight.is_empty() {
-        agenda.set(slots.arrivals + at, arrives);
-    }
-    direction.in_flight.push_back((arrives, packet));
-    // Metadata for the far node, written in place after the move.
-    if let Some((_, packet)) = direction.in_flight.back_mut() {
-        arrives_at(packet, direction.to.port, let_through, now);
-    }
-    left_at
-}
-
-/// Takes what a queue sends next, if it has anything.
-#[inline]
-pub(crate) fn take(
-    node: &mut Node,
-    port: u16,
-    recorder: &mut Recorder,
-    script: Option<&mut Script>,
-    pending: &mut Vec<Port>,
-    now: Time,
-) -> Option<Departure> {
-    match node {
-        Node::Host(host) => {
-            let queue = host.queues[usize::from(port)];
-            let mut sink = Sink { recorder, queues: &host.queues, at: Place::Queue(queue), script };
-            let packet = host.ports[usize::from(port)].dequeue(now, &mut sink);
-            if let (Some(packet), Some(provenance)) = (&packet, recorder.provenance()) {
-                provenance.dequeued(queue, packet, now);
-            }
-            packet.map(Departure::Transmit)
-        }
-        Node::Router(router) => {
-            let mut sink = Sink { recorder, queues: &router.queues, at: Place::Node, script };
-            let mut out = SwitchOutcomes { pending, sink: &mut sink };
-            router.switch.poll_transmit(Port(port), now, &mut out)
-        }
-    }
-}
-
-/// Whether packets of a direction go through the script.
-#[inline]
-fn is_scripted(script: &Option<Box<Script>>, direction: &Direction) -> bool {
-    script.as_ref().is_some_and(|script| script.acts_at(direction.queue))
-}
-
-/// Whether the script has a packet that a direction can send.
-#[inline]
-fn has_scripted(script: &Option<Box<Script>>, direction: &Direction, node: &Node) -> bool {
-    script.as_ref().is_some_and(|script| {
-        script.has_next(direction.queue, node.backlog(direction.from.port).packets == 0)
-    })
-}
-
 impl Node {
     #[inline]
     pub(crate) fn backlog(&self, port: u16) -> Backlog {
@@ -830,49 +737,5 @@ impl Router {
         let next = self.switch.next_wakeup().filter(|next| *next < self.armed)?;
         self.armed = next;
         Some(next)
-    }
-}
-
-/// Adds the CPU times of a switch's threads since the warm-up, and its drops before ingress, to the summary.
-fn summarise_threads(router: &Router, now: Time, recorder: &mut Recorder) {
-    let processors = router.switch.processors();
-    let measured = now.since(recorder.warm_up());
-    if processors == 0 || measured.is_zero() {
-        return;
-    }
-    let mut threads = Vec::new();
-    router.switch.thread_times(now, &mut threads);
-    let mut total = 0.0;
-    for (place, thread) in threads.iter().enumerate() {
-        let before = router.threads_before.get(place).map_or(Duration::ZERO, |before| before.busy);
-        let share = 100.0 * thread.busy.saturating_sub(before).as_secs_f64() / measured.as_secs_f64();
-        total += share;
-        let name = format!("{}.{}", router.name, thread.name);
-        recorder.summarise(name, metrics::SWITCH_CPU, share.min(100.0), None);
-    }
-    let share = (total / f64::from(processors)).min(100.0);
-    recorder.summarise(router.name.as_str(), metrics::SWITCH_CPU, share, None);
-    let drops = router.switch.counters().input_drops - router.before.input_drops;
-    recorder.summarise(router.name.as_str(), metrics::INPUT_DROPS, drops as f64, None);
-}
-
-/// Adds clones and recirculations of a switch since the warm-up to the summary, if it made any.
-fn summarise_router(router: &Router, recorder: &mut Recorder) {
-    let (now, before) = (router.switch.counters(), router.before);
-    let clones = now.clones - before.clones;
-    let recirculations = now.recirculations - before.recirculations;
-    if now.clones + now.recirculations == 0 {
-        return;
-    }
-    let received = (now.received - before.received).max(1);
-    let bytes = now.recirculated_bytes - before.recirculated_bytes;
-    let share = 100.0 * recirculations as f64 / received as f64;
-    for (metric, value) in [
-        (metrics::CLONES, clones as f64),
-        (metrics::RECIRCULATIONS, recirculations as f64),
-        (metrics::RECIRCULATED_SHARE, share),
-        (metrics::RECIRCULATED_BYTES, bytes as f64),
-    ] {
-        recorder.summarise(router.name.as_str(), metric, value, None);
     }
 }

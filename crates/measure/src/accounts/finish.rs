@@ -23,7 +23,7 @@ impl Accounts {
 
     fn ended(&mut self, ended: Ended) {
         let Ended { unit, status, reason, at } = ended;
-        // Requests that nobody has answered have not got the name of what they ask for.
+        // Unanswered requests have not got the name of what they ask for.
         let request = Unit { kind: UnitKind::Request, ..unit };
         let key = if self.open.contains_key(&unit) { unit } else { request };
         match self.open.get_mut(&key) {
@@ -57,7 +57,7 @@ impl Accounts {
         self.forget(&open);
     }
 
-    /// Closes what nobody waits for any longer.
+    /// Closes units for which no receiver waits any longer.
     pub(super) fn close_old(&mut self, unit: Unit) {
         let Some(open) = self.open.get(&unit) else { return };
         let (status, reason, at) = match (&open.done, open.fate) {

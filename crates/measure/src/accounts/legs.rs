@@ -106,7 +106,7 @@ impl Accounts {
         Some((chain, journey.receiver()))
     }
 
-    /// A datagram with a part of a unit, which came to a queue at `enqueued_at`, is lost. If nobody repairs it, the unit ends here.
+    /// A datagram with a part of a unit, which came to a queue at `enqueued_at`, is lost. Without a repair the unit ends here.
     pub(super) fn lose_datagram(
         &mut self,
         unit: Unit,

@@ -343,7 +343,7 @@ impl Accounts {
             _ => {}
         }
         if !self.open.contains_key(&unit) {
-            // Messages of bulk transfers are nobody's; others began when they were captured.
+            // Messages of bulk transfers belong to no unit; others began when they were captured.
             if unit.kind == UnitKind::Message {
                 return;
             }

@@ -12,7 +12,7 @@ pub enum Status {
     Shown,
     /// It came after its deadline.
     Late,
-    /// It never came: a loss that was not repaired, or somebody gave up.
+    /// It never came: a loss that was not repaired, or its sender or receiver gave it up.
     Never,
     /// The run ended before.
     Unfinished,

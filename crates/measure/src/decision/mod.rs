@@ -101,7 +101,7 @@ pub struct Identity {
     pub packet: u32,
     /// Whether it is a clone, recirculated, ….
     pub instance: Instance,
-    /// What it carried; `None` if nobody says, as for acknowledgements.
+    /// What it carried; `None` if that is not known, as for acknowledgements.
     pub content: Option<Content>,
     /// Time that it had waited in the queue; `None` if it was arriving, or not in the queue.
     pub waited: Option<Duration>,

@@ -15,7 +15,7 @@ mod unit;
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, MarkReason, Time};
+use jettison_core::{DropReason, Time};
 use jettison_wire::{Address, FlowId, Instance, Packet, TcpFlags, Transport};
 use rustc_hash::FxHashMap;
 
@@ -199,10 +199,6 @@ impl Provenance {
 
     // ---- the world -------------------------------------------------------------------------------------------
 
-    /// A host sends a packet.
-    #[inline]
-    pub fn sent(&mut self, _packet: &Packet, _now: Time) {}
-
     /// A packet comes to a queue, before the discipline decides.
     #[inline]
     pub fn enqueued(&mut self, queue: u32, packet: &Packet, _now: Time) {
@@ -266,21 +262,10 @@ impl Provenance {
     }
 
     /// A script reverts a drop: the packet waits on outside of the discipline, and its link sends it later.
-    pub fn kept(&mut self, _decision: u64, place: Place, packet: &Packet, _reason: DropReason, _now: Time) {
+    pub fn kept(&mut self, place: Place, packet: &Packet) {
         if let Place::Queue(queue) = place {
             self.holders.remove(queue, &packet.meta);
         }
-    }
-
-    /// A script reverts a mark.
-    pub fn unmarked(
-        &mut self,
-        _decision: u64,
-        _place: Place,
-        _packet: &Packet,
-        _reason: MarkReason,
-        _now: Time,
-    ) {
     }
 
     /// A packet is dropped. `decision` is the number of the drop or mark in the run.
@@ -301,7 +286,7 @@ impl Provenance {
     }
 
     /// A packet is marked.
-    pub fn marked(&mut self, decision: u64, _place: Place, packet: &Packet, _reason: MarkReason, _now: Time) {
+    pub fn marked(&mut self, decision: u64, packet: &Packet) {
         if let Some(accounts) = &mut self.accounts {
             accounts.marked(decision, packet.meta.id);
         }
@@ -316,7 +301,7 @@ impl Provenance {
 
     // ---- questions -------------------------------------------------------------------------------------------
 
-    /// What a packet carries; `None` if it carries no data, or nobody says what.
+    /// What a packet carries; `None` if it carries no data, or its content is not known.
     pub fn content(&self, packet: &Packet) -> Option<Content> {
         self.contents.find(packet.meta.id).copied().or_else(|| self.streams.content(packet))
     }

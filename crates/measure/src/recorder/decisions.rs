@@ -124,7 +124,7 @@ impl Recorder {
     pub fn packet_marked(&mut self, place: Place, packet: &Packet, reason: MarkReason, now: Time) {
         let decision = self.decision(place, packet, Outcome::Marked(reason), now);
         if let Some(provenance) = &mut self.provenance {
-            provenance.marked(self.decisions.count, place, packet, reason, now);
+            provenance.marked(self.decisions.count, packet);
         }
         if let Some(queue) = self.queues.get_mut(place.index() as usize) {
             queue.marked(reason);
@@ -144,7 +144,7 @@ impl Recorder {
     pub fn reverted_drop(&mut self, place: Place, packet: &Packet, reason: DropReason, now: Time) {
         let decision = self.decision(place, packet, Outcome::Kept(reason), now);
         if let Some(provenance) = &mut self.provenance {
-            provenance.kept(self.decisions.count, place, packet, reason, now);
+            provenance.kept(place, packet);
         }
         self.log(decision);
     }
@@ -152,9 +152,6 @@ impl Recorder {
     /// Logs a mark that a script reverts, likewise.
     pub fn reverted_mark(&mut self, place: Place, packet: &Packet, reason: MarkReason, now: Time) {
         let decision = self.decision(place, packet, Outcome::Unmarked(reason), now);
-        if let Some(provenance) = &mut self.provenance {
-            provenance.unmarked(self.decisions.count, place, packet, reason, now);
-        }
         self.log(decision);
     }
 

@@ -10,7 +10,7 @@ use super::evidence::Event;
 /// Result of a counterfactual check: what remains of an event's cost without what its chain names.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Check {
-    /// Nobody checked.
+    /// Not checked.
     None,
     /// So much of the cost remains.
     Left {
@@ -29,7 +29,7 @@ impl Check {
     /// Share of the cost that must be gone for an event to count as shortened. Our choice: a tenth is more than rounding.
     pub const LEAST: f64 = 0.1;
 
-    /// Whether the chain is confirmed: the event is gone or shorter; `None` if nobody checked.
+    /// Whether the chain is confirmed: the event is gone or shorter; `None` if it was not checked.
     pub fn is_confirmed(&self, event: &Event) -> Option<bool> {
         match self {
             Check::Left { all, .. } => Some(*all <= (1.0 - Check::LEAST) * event.cost),

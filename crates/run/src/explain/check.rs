@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 use jettison_core::{Duration, Time};
 use jettison_measure::EventKind;
 use jettison_report::explain::{Cause, CauseKind, Check, Event, Evidenced, Explanation, events_of};
-use jettison_scenario::build::{BuildOptions, Builder};
+use jettison_scenario::build::Builder;
 use jettison_sim::{Intervention, RunOutcome, Script, Window, World};
 use jettison_wire::FlowId;
 
 use super::ExplainError;
-use crate::rebuild::{RebuildError, Rebuilt};
+use crate::rebuild::Rebuilt;
 
 /// Least time for which a fork continues after its event: frames are scored a second after their capture.
 const AFTER: Duration = Duration::from_secs(2);
@@ -53,7 +53,7 @@ impl Again<'_> {
                 false => Check::Nothing,
             })
             .collect();
-        let mut world = world(self.rebuilt, self.builder)?;
+        let mut world = self.rebuilt.world(self.builder)?;
         let flows = flows_of(&mut world);
         let named = explanations.iter().flat_map(|own| &own.causes).filter(|cause| cause.is_revertible());
         let mut queues: Vec<u32> = named.filter_map(|cause| world.queue_named(&cause.place)).collect();
@@ -145,7 +145,7 @@ impl Again<'_> {
     }
 }
 
-/// Whether most of the packets in a queue are of a flow, or it is empty, so that nobody else's are.
+/// Whether most of the packets in a queue are of a flow, or it is empty, so that no other flow's are.
 fn holds(world: &World, queue: u32, flow: FlowId) -> bool {
     let waiting = world.script().into_iter().flat_map(|script| script.waiting(queue));
     let (own, all) =
@@ -225,15 +225,6 @@ fn look(world: &World, cause: &mut Cause, at: Time, flows: &Flows) {
         holders: holders.join(", "),
         gauges: String::new(),
     });
-}
-
-/// A fresh world of the run, with accounts.
-fn world(rebuilt: &Rebuilt, builder: &Builder) -> Result<World, ExplainError> {
-    let mut settings = rebuilt.variant().settings.clone();
-    settings.record.accounts = true;
-    let built =
-        builder.build(&settings, &rebuilt.scenario.contents, rebuilt.key.seed, &BuildOptions::default());
-    Ok(built.map_err(RebuildError::from)?)
 }
 
 /// Flows by name.

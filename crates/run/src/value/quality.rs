@@ -4,6 +4,7 @@
 //! difference is that of the horizon. A frame that was under way as the decision was taken counts.
 
 use jettison_core::{Duration, Time};
+use jettison_dash::qoe::LinearWeights;
 use jettison_measure::{FrameScore, Kind, ObjectId, ObjectRecord, RunRecord, metrics};
 
 use super::trial::Values;
@@ -11,8 +12,6 @@ use super::trial::Values;
 /// Frames captured so long before the decision may still be affected by it, and those captured so long before the end of
 /// the horizon may be under way.
 const UNDER_WAY: Duration = Duration::from_secs(1);
-/// Weight of a second of stall, in kbit/s: the rebuffering penalty of Yin et al. 2015, §7.1.
-const STALL: f64 = 3_000.0;
 
 /// What is to be read from the record of a continuation.
 #[derive(Debug, Clone)]
@@ -112,17 +111,18 @@ impl Reading {
         }
         let first = rates.partition_point(|(at, _)| *at <= self.from);
         let own = &rates[first..];
+        let weights = LinearWeights::default();
         if own.is_empty() {
-            return [-1e3 * stalled, -STALL * stalled];
+            return [-1e3 * stalled, -weights.rebuffering * stalled];
         }
         let mut sum = 0.0;
         let mut last = rates[..first].last().map_or(own[0].1, |(_, rate)| *rate);
         for (_, rate) in own {
-            sum += rate - (rate - last).abs();
+            sum += rate - weights.switching * (rate - last).abs();
             last = *rate;
         }
         let segments = own.len() as f64;
-        [-1e3 * stalled, (sum - STALL * stalled) / segments]
+        [-1e3 * stalled, (sum - weights.rebuffering * stalled) / segments]
     }
 }
 

@@ -24,7 +24,7 @@ use crate::rebuild::{RebuildError, Rebuilt};
 pub use jettison_sim::{Decided, Effects, Reverted, Window};
 pub use question::Change;
 pub use records::Record;
-pub use rows::{Row, Statistic};
+pub use rows::Row;
 pub use table::table;
 pub use write::{CHANGED, ORIGINAL, write};
 

@@ -1,8 +1,8 @@
 //! Rows of an answer: values of both halves beside each other.
 
 use indexmap::IndexMap;
-use jettison_measure::{Metric, RunRecord, SummaryValue, metrics};
-use jettison_report::Estimate;
+use jettison_measure::{Metric, RunRecord, metrics};
+use jettison_report::{Estimate, Statistic};
 use serde::Serialize;
 
 use super::Answer;
@@ -39,7 +39,7 @@ const OTHERS: [(Metric, Statistic); 5] = [
     (metrics::OWD, Statistic::P99),
     (metrics::RTT, Statistic::P99),
 ];
-/// Metrics that tell a flow with a viewer: somebody who waits for its units.
+/// Metrics that tell a flow with a viewer: a user who waits for its units.
 const TELLS: [Metric; 6] = [
     metrics::STALLS,
     metrics::FRAMES_DECODED,
@@ -49,22 +49,12 @@ const TELLS: [Metric; 6] = [
     metrics::PAGE_LOAD_TIME,
 ];
 
-/// A statistic of a distribution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Statistic {
-    /// The mean, or the count.
-    Mean,
-    /// The 99th percentile.
-    P99,
-}
-
 /// A value of both halves.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// The flow.
     pub flow: String,
-    /// Whether somebody watches it.
+    /// Whether a viewer or a user waits for its units.
     pub viewer: bool,
     /// Name of the metric.
     pub metric: &'static str,
@@ -144,7 +134,7 @@ impl Answer {
     ) -> Option<Row> {
         let of = |record: &RunRecord| {
             let value = record.summary_part(flow, metric, &part)?;
-            value_of(value, statistic)
+            statistic.of(value.mean, value.percentiles).filter(|own| own.is_finite())
         };
         let halves: Vec<[Option<f64>; 2]> = self.pairs.iter().map(|pair| pair.each_ref().map(of)).collect();
         let mean = |side: usize| {
@@ -171,12 +161,4 @@ impl Answer {
             ci95: estimate.and_then(|estimate| estimate.ci95),
         })
     }
-}
-
-fn value_of(value: &SummaryValue, statistic: Statistic) -> Option<f64> {
-    let found = match statistic {
-        Statistic::Mean => Some(value.mean),
-        Statistic::P99 => value.percentiles.map(|percentiles| percentiles[2]),
-    };
-    found.filter(|found| found.is_finite())
 }

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use jettison_measure::{Kind, ObjectId, RunRecord, metrics};
-use jettison_report::{plain_number, signed_number};
+use jettison_report::{Statistic, plain_number, signed_number};
 use jettison_sim::{Decided, Effects, Reverted};
 
 use super::question::seconds;
-use super::{Answer, Row, Statistic};
+use super::{Answer, Row};
 use crate::rebuild::Rebuilt;
 
 /// Most lines of the text.

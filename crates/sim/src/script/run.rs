@@ -7,11 +7,12 @@ use jettison_switch::{Departure, Port, SwitchOutcomes};
 use jettison_wire::{Instance, Packet};
 
 use super::port::Leave;
-use super::{Decided, Intervention, Replaced, Replacement, Script};
+use super::{Decided, Intervention, Replaced, Replacement, Rule, Script};
 use crate::direction::End;
 use crate::sink::Sink;
+use crate::transmit::take;
 use crate::way::arrives_at;
-use crate::world::{Node, World, take};
+use crate::world::{Node, World};
 
 /// Whether a script can revert drops for a reason: those of queues and links. A node that has no route for a packet does not
 /// decide.
@@ -138,15 +139,8 @@ impl Script {
         if is_clone(packet) || self.port(queue).is_none() {
             return false;
         }
-        let (flips, flow) = (self.flips.contains(&decision), packet.meta.flow);
-        let reverts = flips
-            || self.unmarks.contains(&(queue, id))
-            || self.spares.iter().any(|(at, of, window)| *at == queue && *of == flow && window.contains(now))
-            || self.rules.iter().any(|rule| {
-                rule.queue.is_none_or(|at| at == queue)
-                    && rule.window.contains(now)
-                    && rule.marks.contains(&reason)
-            });
+        let reverts = self.unmarks.contains(&(queue, id))
+            || self.reverts(queue, packet, now, decision, |rule| rule.marks.contains(&reason));
         let Some(port) = self.port_mut(queue) else { return false };
         if port.is_ghost(id) {
             return true;
@@ -216,13 +210,23 @@ impl Script {
             self.keeps.swap_remove(place);
             return true;
         }
+        self.reverts(queue, packet, now, decision, |rule| rule.drops.contains(&reason))
+    }
+
+    /// Whether a decision is reverted by its number, by its flow, or by a rule that names its reason.
+    fn reverts(
+        &self,
+        queue: u32,
+        packet: &Packet,
+        now: Time,
+        decision: u64,
+        names: impl Fn(&Rule) -> bool,
+    ) -> bool {
         let flow = packet.meta.flow;
         self.flips.contains(&decision)
             || self.spares.iter().any(|(at, of, window)| *at == queue && *of == flow && window.contains(now))
             || self.rules.iter().any(|rule| {
-                rule.queue.is_none_or(|at| at == queue)
-                    && rule.window.contains(now)
-                    && rule.drops.contains(&reason)
+                rule.queue.is_none_or(|at| at == queue) && rule.window.contains(now) && names(rule)
             })
     }
 }
