@@ -8,7 +8,7 @@ share no recording, no seed of a synthetic trace and no generated video. Needs P
     scripts/octopus-beyond.py select --data $DATA
     scripts/octopus-beyond.py report --data $DATA
 
-Without `--data` only our own traces and videos are used. `docs/src/octopus-beyond.md` has the results.
+Without `--data` only our own traces and videos are used. `docs/src/appendix/octopus-beyond.md` has the results.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make oracle`: measures all cases of oracle/cases.toml in each kernel, verifies newCWV in the kernels, and rewrites
-# docs/src/linux.md. With arguments, runs `oracle` with them.
+# docs/src/appendix/linux.md. With arguments, runs `oracle` with them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$HOME/.cargo/bin:$PATH"

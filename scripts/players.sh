@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make players`: runs real DASH players on the networks of scenarios/live/players.toml, stores the figures, and rewrites
-# docs/src/players-live.md. Late runs are left out. Needs root and what `make live-deps` installs.
+# docs/src/appendix/players-live.md. Late runs are left out. Needs root and what `make live-deps` installs.
 #
 #   players.sh [--repeats 3] [--player 'dash.js 5'|'dash.js 4'|VLC] [--first-seed 1]
 set -euo pipefail

@@ -45,7 +45,7 @@ enum Command {
         #[arg(long, default_value = "stable", value_parser = ["stable", "trixie", "new"])]
         kernel: String,
     },
-    /// Write the tables of docs/src/linux.md.
+    /// Write the tables of docs/src/appendix/linux.md.
     Page,
     /// Compare modelled DASH players with real ones.
     Players {
@@ -85,7 +85,7 @@ enum PlayersCommand {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
-    /// Write the tables of docs/src/players-live.md.
+    /// Write the tables of docs/src/appendix/players-live.md.
     Page,
 }
 

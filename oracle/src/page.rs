@@ -1,4 +1,4 @@
-//! The tables in `docs/src/linux.md`.
+//! The tables in `docs/src/appendix/linux.md`.
 
 use std::fmt;
 use std::fmt::Write;
@@ -71,14 +71,14 @@ pub fn rows<'a>(table: &Table, cases: &[&'a Case], figures: &Figures) -> Result<
 
 /// The page.
 pub fn path() -> PathBuf {
-    folder().join("../docs/src/linux.md")
+    folder().join("../docs/src/appendix/linux.md")
 }
 
 /// A page that cannot be written.
 #[derive(Debug, Error)]
 pub enum PageError {
     /// The page has no place for the tables.
-    #[error("docs/src/linux.md must contain the lines `{BEGIN}` and `{END}`")]
+    #[error("docs/src/appendix/linux.md must contain the lines `{BEGIN}` and `{END}`")]
     Markers,
     /// Writing to a string.
     #[error(transparent)]

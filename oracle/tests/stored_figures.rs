@@ -32,7 +32,7 @@ fn differences_are_within_the_bounds_or_explained_and_on_the_page() {
     assert!(faults.is_empty(), "simulated / kernel:\n{faults}");
     let page = fs::read_to_string(page::path()).expect("the page is there");
     let new = page::render(&page, &figures.kernel, &rows).expect("the page can be rendered");
-    assert!(new == page, "docs/src/linux.md is stale; run: cargo run -p jettison-oracle -- page");
+    assert!(new == page, "docs/src/appendix/linux.md is stale; run: cargo run -p jettison-oracle -- page");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn differences_are_within_the_bounds_or_explained_and_on_the_page() {
     let new = page::render(&old, &watched, &rows, &reasons).expect("the page can be rendered");
     assert!(
         new == old,
-        "docs/src/players-live.md is stale; run: cargo run -p jettison-oracle -- players page"
+        "docs/src/appendix/players-live.md is stale; run: cargo run -p jettison-oracle -- players page"
     );
 }
 

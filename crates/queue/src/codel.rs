@@ -10,7 +10,7 @@
 //! `ce_threshold` marks beside CoDel: every ECN-capable packet whose sojourn time is above it, at its departure. That is the
 //! step marking that DCTCP and other scalable senders expect.
 //!
-//! `spare_below` is of this project (docs/src/value.md): a signal that would hit a flow that holds little of the queue waits for the next
+//! `spare_below` is of this project (docs/src/appendix/value.md): a signal that would hit a flow that holds little of the queue waits for the next
 //! packet of a flow that holds more.
 //!
 //! Units: `target`, `interval`, `ce_threshold` and `clock` are times; `maxpacket` is bytes of IP length.

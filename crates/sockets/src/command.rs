@@ -18,7 +18,7 @@ pub fn entry() -> Entry<FlowApplication> {
         .style(GREY, Dashed)
         .summary("programs of your own at the flow's ends; only in `jettison live`")
         .source("real programs over the kernel's own transports")
-        .page("live-programs.md")
+        .page("appendix/live-programs.md")
         .example(|| json!({ "at_to": "iperf3 --server" }))
         .facts(FlowFacts {
             transports: &[],

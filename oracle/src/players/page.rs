@@ -1,4 +1,4 @@
-//! The tables in `docs/src/players-live.md`.
+//! The tables in `docs/src/appendix/players-live.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -18,14 +18,14 @@ const END: &str = "<!-- to here. -->";
 
 /// The page.
 pub fn path() -> PathBuf {
-    folder().join("../docs/src/players-live.md")
+    folder().join("../docs/src/appendix/players-live.md")
 }
 
 /// A page that cannot be written.
 #[derive(Debug, Error)]
 pub enum PlayersPageError {
     /// The page has no place for the tables.
-    #[error("docs/src/players-live.md must contain the lines `{BEGIN}` and `{END}`")]
+    #[error("docs/src/appendix/players-live.md must contain the lines `{BEGIN}` and `{END}`")]
     Markers,
     /// Writing to a string.
     #[error(transparent)]

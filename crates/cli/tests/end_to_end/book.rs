@@ -103,7 +103,7 @@ fn ledgers_are_those_of_the_papers() {
         let paper = path.file_name().and_then(|name| name.to_str()).expect("a paper's name is UTF-8");
         let ledger = Folder::new().jettison(&["reproduce", paper, "--ledger"]).ok();
         let rows: Vec<String> = ledger.lines().map(str::to_owned).collect();
-        hold(&format!("papers/{paper}.md"), "claims", &rows);
+        hold(&format!("appendix/papers/{paper}.md"), "claims", &rows);
     }
 }
 

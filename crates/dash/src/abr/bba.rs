@@ -21,7 +21,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(SKY, Solid)
         .summary("a rate that rises linearly with the buffer level, with hysteresis")
         .source("Huang, Johari, McKeown, Trunnell, Watson 2014 (SIGCOMM), BBA-0")
-        .page("dash-abr.md")
+        .page("appendix/dash-abr.md")
 }
 
 fn build(parameters: BbaParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

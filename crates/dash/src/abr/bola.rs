@@ -24,7 +24,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(BLUE, Solid)
         .summary("BOLA: the buffer's level decides")
         .source("Spiteri, Urgaonkar, Sitaraman 2016 (INFOCOM); start-up: Spiteri, Sitaraman, Sparacio 2018 (MMSys)")
-        .page("dash-abr.md")
+        .page("appendix/dash-abr.md")
 }
 
 fn build(parameters: BolaParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

@@ -26,7 +26,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(ORANGE, Solid)
         .summary("BOLA while the buffer is healthy, throughput otherwise, as dash.js 2 and 3")
         .source("Spiteri, Sitaraman, Sparacio 2018 (MMSys), DYNAMIC; dash.js's insufficient-buffer and abandon-request rules")
-        .page("dash-abr.md")
+        .page("appendix/dash-abr.md")
 }
 
 fn build(parameters: DynamicParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

@@ -14,7 +14,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(WINE, Solid)
         .summary("always the same representation")
         .source("no rule: isolates the network")
-        .page("dash-abr.md")
+        .page("appendix/dash-abr.md")
 }
 
 fn build(parameters: FixedParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

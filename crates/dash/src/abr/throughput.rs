@@ -17,7 +17,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(GREEN, Solid)
         .summary("the highest representation below 0.9 of the recent throughput")
         .source("dash.js's ThroughputRule; Spiteri, Sitaraman, Sparacio 2018 (MMSys), THROUGHPUT")
-        .page("dash-abr.md")
+        .page("appendix/dash-abr.md")
 }
 
 fn build(parameters: ThroughputParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

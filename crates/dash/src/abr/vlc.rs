@@ -20,7 +20,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(GREY, Solid)
         .summary("the highest representation below the measured download rate, like VLC's DASH plugin")
         .source("Müller, Timmerer 2011 (ACM Multimedia), one reading of it")
-        .page("dash-abr.md")
+        .page("appendix/dash-abr.md")
 }
 
 fn build(parameters: VlcRateParameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

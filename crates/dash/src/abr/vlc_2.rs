@@ -19,7 +19,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(GREY, Dashed)
         .summary("VLC 2's rate logic: lowest while the buffer is below 30 %, then below the session's download rate")
         .source("VLC's public source, modules/stream_filter/dash/adaptationlogic/RateBasedAdaptationLogic.cpp")
-        .page("dash-players.md")
+        .page("appendix/dash-players.md")
 }
 
 fn build(parameters: Vlc2Parameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

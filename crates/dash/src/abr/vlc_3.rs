@@ -28,7 +28,7 @@ pub(super) fn entry() -> Entry<AdaptationRule> {
         .style(GREY, Dotted)
         .summary("VLC 3's rate logic: below three quarters of a moving average, shared by video and audio")
         .source("VLC's public source, modules/demux/adaptive/logic/RateBasedAdaptationLogic.cpp")
-        .page("dash-players.md")
+        .page("appendix/dash-players.md")
 }
 
 fn build(parameters: Vlc3Parameters, _: &()) -> Result<Box<dyn AbrRule>, ParameterError> {

@@ -31,7 +31,7 @@ pub(super) fn entry() -> Entry<PlayerProfile> {
         .style(BLUE, Solid)
         .summary("dash.js 4.3 or 5.2: its rules, buffer targets, parallel requests, fast switching")
         .source("dash.js's public source, v4.3.0 and v5.1.1 with the settings of 5.2.1")
-        .page("dash-players.md")
+        .page("appendix/dash-players.md")
 }
 
 /// Parameters of `dash.js`.

@@ -28,7 +28,7 @@ pub(super) fn entry() -> Entry<PlayerProfile> {
             "Shaka Player 5.2: one estimate for pairs of video and audio, a choice every 8 s, 10 s of buffer",
         )
         .source("Shaka Player's public source, 5.2.12")
-        .page("dash-players.md")
+        .page("appendix/dash-players.md")
 }
 
 /// Parameters of `shaka`.

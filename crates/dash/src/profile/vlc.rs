@@ -29,7 +29,7 @@ pub(super) fn entry() -> Entry<PlayerProfile> {
         .style(GREY, Solid)
         .summary("VLC 3 as `--adaptive-logic=rate` starts it, or VLC 2's DASH module")
         .source("VLC's public source, modules/demux/adaptive and modules/stream_filter/dash")
-        .page("dash-players.md")
+        .page("appendix/dash-players.md")
 }
 
 /// Parameters of `vlc`.

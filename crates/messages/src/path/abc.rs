@@ -246,7 +246,7 @@ pub(super) fn entry() -> Entry<MessageController> {
         .style(VERMILION, Dashed)
         .summary("one packet more per accelerate, one packet less per brake that an ABC router marks")
         .source("Goyal et al., ABC, NSDI 2020; RFC 9438 for other bottlenecks")
-        .page("path-controllers.md")
+        .page("appendix/path-controllers.md")
         .gauges(GAUGES)
 }
 

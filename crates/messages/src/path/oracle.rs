@@ -192,7 +192,7 @@ pub(super) fn entry() -> Entry<MessageController> {
         .style(GREY, Dashed)
         .summary("one packet per delivery opportunity of the bottleneck's trace, known in advance")
         .source("the bound of the motivation of Chen, Tahir, Mittal, Octopus; traces of Mahimahi (USENIX ATC 2015)")
-        .page("path-controllers.md")
+        .page("appendix/path-controllers.md")
         .example(|| json!({ "trace": "verizon.down" }))
 }
 

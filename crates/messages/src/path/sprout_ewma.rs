@@ -174,7 +174,7 @@ pub(super) fn entry() -> Entry<MessageController> {
             "a window of the packets that arrive in 100 ms, by a moving average of the time between arrivals",
         )
         .source("Fouladi et al., Salsify, NSDI 2018, §3.2; Winstein et al., Sprout, NSDI 2013, §5.3")
-        .page("path-controllers.md")
+        .page("appendix/path-controllers.md")
         .gauges(GAUGES)
 }
 

@@ -79,7 +79,7 @@ fn no_sender_stays_silent_after_an_outage() {
     // All schemes on all traces of the experiment: a sender that an outage silences delivers almost no frames.
     let records = experiment("spatial.toml", &[]);
     for (name, record) in &records {
-        // Without probes, GCC starves on links with outages: docs/src/path-controllers.md.
+        // Without probes, GCC starves on links with outages: docs/src/appendix/path-controllers.md.
         if name.contains("gcc") {
             continue;
         }

@@ -10,7 +10,7 @@ use crate::Packets;
 
 /// Service model of a software switch: the CPU time of each pass, the threads that make the passes, the processors that the
 /// threads share, and the queues between them. The threads and limits are those of BMv2's `simple_switch`; the default times
-/// are those measured of it (`docs/src/software-switch.md`).
+/// are those measured of it (`docs/src/appendix/software-switch.md`).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServiceSettings {

@@ -28,7 +28,7 @@ pub(super) fn entry() -> Entry<Controller> {
         .style(ORANGE, Solid)
         .summary("NewReno that keeps its window through pauses of the application")
         .source("RFC 7661")
-        .page("newcwv.md")
+        .page("appendix/newcwv.md")
         .gauges(GAUGES)
         .facts(InKernel { paced: Some("newcwv_paced"), ..InKernel::named("newcwv") })
 }

@@ -28,7 +28,7 @@ pub(super) fn entry() -> Entry<Encoder> {
             "AWStream: rate or frame rate by the estimate, down at once, up after 2 s of an empty buffer",
         )
         .source("Zhang, Jin, Ratnasamy, Wawrzynek, Lee 2018 (SIGCOMM)")
-        .page("video-adaptation.md")
+        .page("appendix/video-adaptation.md")
         .facts(Encodes::whole(&[VideoKind::Spatial, VideoKind::Temporal]))
 }
 

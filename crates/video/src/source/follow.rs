@@ -26,7 +26,7 @@ pub(super) fn entry() -> Entry<Encoder> {
         .style(OLIVE, Solid)
         .summary("an encoder that follows the transport's target rate (over GCC, SCReAM)")
         .source("Carlucci, De Cicco, Holmer, Mascolo 2016 (MMSys); RFC 8298")
-        .page("video-adaptation.md")
+        .page("appendix/video-adaptation.md")
         .facts(Encodes::whole(&[VideoKind::Spatial, VideoKind::Temporal]))
 }
 

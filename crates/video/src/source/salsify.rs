@@ -28,7 +28,7 @@ pub(super) fn entry() -> Entry<Encoder> {
         .style(PINK, Solid)
         .summary("Salsify: each frame as large as the transport lets out now, or not at all")
         .source("Fouladi, Emmons, Orbay, Wu, Wahby, Winstein 2018 (NSDI)")
-        .page("video-adaptation.md")
+        .page("appendix/video-adaptation.md")
         .facts(Encodes::whole(&[VideoKind::Spatial, VideoKind::Temporal]))
 }
 

@@ -27,7 +27,7 @@ pub(super) fn entry() -> Entry<Encoder> {
         .style(GREEN, Solid)
         .summary("quality layers that the queue may drop, at a rung chosen with each group of pictures")
         .source("Chen, Tahir, Mittal 2022, case 2")
-        .page("video-adaptation.md")
+        .page("appendix/video-adaptation.md")
         .facts(Encodes::layered(&[VideoKind::Spatial]))
 }
 

@@ -26,7 +26,7 @@ pub(super) fn entry() -> Entry<Encoder> {
         .style(INDIGO, Solid)
         .summary("temporal layers that newer frames make superfluous in the queue")
         .source("Chen, Tahir, Mittal 2022, case 1")
-        .page("video-adaptation.md")
+        .page("appendix/video-adaptation.md")
         .facts(Encodes::layered(&[VideoKind::Temporal]))
 }
 

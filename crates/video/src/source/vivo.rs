@@ -28,7 +28,7 @@ pub(super) fn entry() -> Entry<Encoder> {
         .style(VERMILION, Solid)
         .summary("ViVo: the density of each cell by the throughput of the last 20 frames")
         .source("Han, Liu, Qian 2020 (MobiCom)")
-        .page("video-adaptation.md")
+        .page("appendix/video-adaptation.md")
         .facts(Encodes::whole(&[VideoKind::Volumetric]))
 }
 

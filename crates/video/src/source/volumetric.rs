@@ -32,7 +32,7 @@ pub(super) fn entry() -> Entry<Encoder> {
         .style(SKY, Solid)
         .summary("point clouds in cells and layers of density that the queue may drop")
         .source("Chen, Tahir, Mittal 2022, case 3")
-        .page("video-adaptation.md")
+        .page("appendix/video-adaptation.md")
         .facts(Encodes::layered(&[VideoKind::Volumetric]))
 }
 

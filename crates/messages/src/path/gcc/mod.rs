@@ -267,7 +267,7 @@ pub(super) fn entry() -> Entry<MessageController> {
         .style(OLIVE, Solid)
         .summary("WebRTC's bitrate by delay gradient and losses")
         .source("draft-ietf-rmcat-gcc-02; Carlucci et al., MMSys 2016")
-        .page("path-controllers.md")
+        .page("appendix/path-controllers.md")
         .gauges(GAUGES)
 }
 

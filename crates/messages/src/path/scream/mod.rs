@@ -401,7 +401,7 @@ pub(super) fn entry() -> Entry<MessageController> {
             "a self-clocked window that keeps the queue delay at a target, and a bitrate for the encoder",
         )
         .source("RFC 8298 (RFC 6817 for the delay)")
-        .page("path-controllers.md")
+        .page("appendix/path-controllers.md")
         .gauges(GAUGES)
 }
 

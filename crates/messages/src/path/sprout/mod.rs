@@ -261,7 +261,7 @@ pub(super) fn entry() -> Entry<MessageController> {
         .style(PINK, Solid)
         .summary("a window of what a stochastic forecast expects to be delivered in time")
         .source("Winstein, Sivaraman, Balakrishnan, Sprout, NSDI 2013")
-        .page("path-controllers.md")
+        .page("appendix/path-controllers.md")
         .gauges(GAUGES)
 }
 
