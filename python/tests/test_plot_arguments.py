@@ -128,7 +128,7 @@ def test_of_flows_all_are_drawn_together_or_one_must_be_named(result):
 
 def test_the_book_says_which_function_has_which_parameter():
     drawing = {name for name in plot.__all__ if name not in ("PlotError", "colour", "figures")}
-    page = (Path(__file__).parents[2] / "docs/src/pictures.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/src/appendix/pictures.md").read_text(encoding="utf-8")
     table = page.partition("## Parameters")[2].partition("## Colours")[0]
     said: dict[str, set[str]] = {}
     for row in table.splitlines():

@@ -14,7 +14,7 @@
 //! RFC 9002; a [`crate::path::PathController`] limits the bytes in flight.
 //!
 //! Unsupported: handshake, encryption, migration, flow control by the receiver, path MTU discovery. See
-//! `docs/src/octopus-transport.md`.
+//! `docs/src/appendix/octopus-transport.md`.
 
 mod ack;
 mod acknowledge;

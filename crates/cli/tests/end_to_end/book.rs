@@ -59,7 +59,7 @@ fn reasons_are_those_of_the_code() {
                 text(reason, "description")
             )
         });
-        hold("results.md", name, &head.into_iter().chain(rows).collect::<Vec<_>>());
+        hold("appendix/results.md", name, &head.into_iter().chain(rows).collect::<Vec<_>>());
     }
 }
 
@@ -81,7 +81,7 @@ fn metrics_are_those_of_the_code() {
         let (id, unit, owner) = (text(&metric, "id"), text(&metric, "unit"), text(&metric, "owner"));
         format!("| `{id}` | {unit} | {owner} | {} | {} |", kept.join(", "), text(&metric, "description"))
     });
-    hold("results.md", "metrics", &head.into_iter().chain(rows).collect::<Vec<_>>());
+    hold("appendix/results.md", "metrics", &head.into_iter().chain(rows).collect::<Vec<_>>());
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn gauges_are_those_of_the_code() {
         let (id, unit) = (text(&gauge, "id"), text(&gauge, "unit"));
         format!("| `{id}` | {unit} | {} | {} |", text(&gauge, "owner"), text(&gauge, "description"))
     });
-    hold("results.md", "gauges", &head.into_iter().chain(rows).collect::<Vec<_>>());
+    hold("appendix/results.md", "gauges", &head.into_iter().chain(rows).collect::<Vec<_>>());
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_result_of_rrul_is_what_the_command_prints() {
     // The last lines name the folder.
     let shown = printed.lines().filter(|line| !line.starts_with("Results:") && !line.starts_with("Report:"));
     let rows = ["```text"].into_iter().chain(shown).chain(["```"]).map(str::to_owned);
-    hold("presets.md", "rrul", &rows.collect::<Vec<_>>());
+    hold("appendix/presets.md", "rrul", &rows.collect::<Vec<_>>());
 }
 
 /// The page of each discipline names its gauges.

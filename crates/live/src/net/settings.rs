@@ -163,10 +163,10 @@ mod tests {
     fn every_setting_is_named_once_and_documented() {
         let names: HashSet<&str> = SETTINGS.iter().map(|setting| setting.name).chain(RECORDED).collect();
         assert_eq!(names.len(), SETTINGS.len() + RECORDED.len());
-        let page = include_str!("../../../../docs/src/live.md");
+        let page = include_str!("../../../../docs/src/appendix/live.md");
         for Setting { name, value, reason } in SETTINGS {
             let row = format!("| `{}` | {value} | {reason} |", name.trim_start_matches("net.ipv4."));
-            assert!(page.contains(&row), "docs/src/live.md has no row\n{row}");
+            assert!(page.contains(&row), "docs/src/appendix/live.md has no row\n{row}");
         }
     }
 }

@@ -144,7 +144,7 @@ mod tests {
             .collect();
         let table = format!("<!-- unit kinds -->\n| unit | what |\n| --- | --- |\n{rows}<!-- end -->");
         assert!(
-            include_str!("../../../../docs/src/results.md").contains(&table),
+            include_str!("../../../../docs/src/appendix/results.md").contains(&table),
             "results.md must have:\n{table}"
         );
     }

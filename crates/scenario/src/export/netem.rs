@@ -1,5 +1,5 @@
 //! A link's delay, loss and impairments as `netem` on what the receiving node gets: tc-netem(8). Where netem was measured to do
-//! something else (docs/src/links.md, "Held to netem"), a comment says so.
+//! something else (docs/src/appendix/links.md, "Held to netem"), a comment says so.
 //!
 //! Behind the queue, as in the scenario: netem on the sender's device would hide the backlog from the sender's own limits. An
 //! intermediate device (ifb) takes what the receiver's device gets.
