@@ -11,8 +11,16 @@ the measurements as Arrow tables. :func:`open` reads a folder that ``jettison ru
 
 from jettison._jettison import __commit__, __version__
 from jettison.catalogue import Component, Gauge, Parameter, catalogue
-from jettison.errors import ControllerError, DisciplineError, JettisonError, RunError, ScenarioError, SweepError
-from jettison.result import Result, Table, open  # noqa: A004
+from jettison.errors import (
+    ControllerError,
+    DisciplineError,
+    JettisonError,
+    RunError,
+    ScenarioError,
+    SweepError,
+    UnknownNameError,
+)
+from jettison.result import Result, open  # noqa: A004
 from jettison.running import run
 from jettison.scenario import Scenario, load
 from jettison.sweeps import (
@@ -26,6 +34,7 @@ from jettison.sweeps import (
     SweepResult,
     sweep,
 )
+from jettison.table import Table
 from jettison.tuning import Floor, Objective, TuneResult, tune
 
 __all__ = [
@@ -52,6 +61,7 @@ __all__ = [
     "SweepResult",
     "Table",
     "TuneResult",
+    "UnknownNameError",
     "__commit__",
     "__version__",
     "catalogue",

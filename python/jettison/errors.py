@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -41,6 +43,7 @@ class ScenarioError(JettisonError):
     ) -> None:
         super().__init__(text, problems)
         self.problems = [Problem(*problem) for problem in problems or []]
+        """All errors with their places."""
         placed = [problem for problem in self.problems if problem.line is not None]
         first = (placed or self.problems or [Problem(text, None, None, None, text, None)])[0]
         self.file, self.line, self.column = first.file, first.line, first.column
@@ -63,3 +66,34 @@ class RunError(JettisonError):
 
 class SweepError(JettisonError):
     """A sweep or search that cannot run: no axis varies, workers are unavailable, or a folder holds other data."""
+
+
+class UnknownNameError(JettisonError, KeyError):
+    """A name that does not exist: of a table, column, metric, object, variant, … The text has the nearest name."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def unknown_name(kind: str, name: object, known: Iterable[object], where: str = "") -> UnknownNameError:
+    """The error for a name that does not exist, with the nearest of the known names, or with all of them.
+
+    Args:
+        kind: What has the name: ``metric``, ``column``, …
+        name: The name.
+        known: The known names.
+        where: Where they are known, such as "of `queues`".
+    """
+    return UnknownNameError(f"unknown {kind} `{name}`{where and f' {where}'}; {advice(name, known)}")
+
+
+def advice(name: object, known: Iterable[object]) -> str:
+    """The nearest of the known names as a question; all of them if none is near."""
+    names = list(dict.fromkeys(str(each) for each in known))
+    if near := difflib.get_close_matches(str(name), names, 1):
+        return f"did you mean `{near[0]}`?"
+    shown = ", ".join(names[:_SHOWN]) + (f", … ({len(names)} in all)" if len(names) > _SHOWN else "")
+    return f"known are {shown}" if names else "none is known"
+
+
+_SHOWN = 20

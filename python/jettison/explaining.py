@@ -47,18 +47,25 @@ class Explanation:
     """The chain from a viewer's event to its causes. It follows from the tables; ``jettison explain`` also runs counterfactuals."""
 
     variant: str
+    """The variant of the run."""
     seed: int
+    """The seed of the run."""
     event: int
     """Column ``id`` of the table ``events``."""
     flow: str
+    """The viewer's flow."""
     kind: str
+    """The kind of event: ``stall``, ``freeze``, …, as in the table ``events``."""
     at_ns: int
+    """When it began, in ns since the start of the run."""
     duration_ns: int
+    """How long it took, in ns."""
     cost: float
     """Seconds of viewing."""
     is_usual: bool
     """Whether the causes are what is usual for this flow, since nothing exceeds it."""
     causes: tuple[Cause, ...]
+    """Causes, the largest share first."""
     text: str
     """The chain in words."""
     picture: str
@@ -68,10 +75,11 @@ class Explanation:
         return self.text
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self.text)}</pre>\n{self.picture}"
+        return _shown(self)
 
     @staticmethod
-    def _of(record: dict[str, Any]) -> Explanation:
+    def of(record: dict[str, Any]) -> Explanation:
+        """Reads a record of the native part."""
         names = (
             "kind",
             "place",
@@ -93,6 +101,10 @@ class Explanation:
         )
         own = ("variant", "seed", "event", "flow", "kind", "at_ns", "duration_ns", "cost", "is_usual", "picture")
         return Explanation(causes=causes, text="\n".join(record["text"]), **{name: record[name] for name in own})
+
+
+def _shown(own: Explanation) -> str:
+    return f"<pre>{html.escape(own.text)}</pre>\n{own.picture}"
 
 
 class Explanations(Sequence[Explanation]):
@@ -120,7 +132,7 @@ class Explanations(Sequence[Explanation]):
         return "\n\n".join(map(repr, self._explanations)) or "no events"
 
     def _repr_html_(self) -> str:
-        return "\n".join(own._repr_html_() for own in self._explanations) or "no events"  # noqa: SLF001
+        return "\n".join(map(_shown, self._explanations)) or "no events"
 
 
 def explain_folder(
@@ -128,5 +140,5 @@ def explain_folder(
 ) -> Explanations:
     """Explains the most expensive events of stored results."""
     records = [json.loads(text) for text in _jettison.explain(folder, worst, viewer, event, variant, seed)]
-    explanations = [Explanation._of(record) for record in records]  # noqa: SLF001
+    explanations = [Explanation.of(record) for record in records]
     return Explanations(sorted(explanations, key=lambda own: -own.cost))

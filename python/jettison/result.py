@@ -1,197 +1,45 @@
 """Results of experiments.
 
-Tables are Arrow tables, in memory or read from a folder on demand, column by column. The book's chapter on results lists
-their columns; text is dictionary-encoded.
+The book's chapter on results lists the columns of each table; text is dictionary-encoded.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jettison import _jettison
-from jettison._arrow import pa, pc, pq
-from jettison.errors import RunError
+from jettison import _html, _jettison
+from jettison._arrow import pa, pq
+from jettison._html import Records
+from jettison._layouts import LATER, TEXT
+from jettison.catalogue import catalogue
+from jettison.errors import RunError, unknown_name
+from jettison.table import About, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from jettison.whatif import WhatIf
     from jettison.explaining import Explanations
+    from jettison.whatif import WhatIf
 
-Reader = Callable[[Sequence[str]], Any]
-"""Returns a :class:`pyarrow.Table` of the given columns."""
-
-_TABLES = ("queues", "flows", "drops", "distributions", "frames", "events", "accounts", "runs", "summary", "differences")
-# Tables that results of earlier versions lack, with their columns.
-_FRAMES = pa.schema(
-    [
-        ("variant", pa.dictionary(pa.int32(), pa.string())),
-        ("seed", pa.uint64()),
-        ("flow", pa.dictionary(pa.int32(), pa.string())),
-        ("frame", pa.uint64()),
-        ("captured_ns", pa.int64()),
-        ("layers", pa.uint64()),
-        ("latency_ms", pa.float64()),
-        ("sqi_ssim", pa.float64()),
-        ("ssim", pa.float64()),
-        ("mode", pa.dictionary(pa.int32(), pa.string())),
-    ]
+_TABLES = (
+    "queues",
+    "flows",
+    "drops",
+    "distributions",
+    "frames",
+    "events",
+    "accounts",
+    "runs",
+    "summary",
+    "differences",
 )
-_TEXT = pa.dictionary(pa.int32(), pa.string())
-_DIFFERENCES = pa.schema(
-    [
-        *((name, _TEXT) for name in ("variant", "baseline", "object", "metric", "part", "unit")),
-        *((name, pa.float64()) for name in ("mean", "percent", "ci95_low", "ci95_high")),
-        ("n", pa.uint64()),
-        ("mode", _TEXT),
-    ]
-)
-_EVENTS = pa.schema(
-    [
-        ("variant", _TEXT),
-        ("seed", pa.uint64()),
-        ("flow", _TEXT),
-        ("id", pa.uint64()),
-        ("kind", _TEXT),
-        ("since_ns", pa.int64()),
-        ("at_ns", pa.int64()),
-        ("duration_ns", pa.int64()),
-        ("cost", pa.float64()),
-        ("unit", _TEXT),
-        ("number", pa.uint64()),
-        ("part", pa.uint64()),
-        ("mode", _TEXT),
-    ]
-)
-_ACCOUNTS = pa.schema(
-    [
-        ("variant", _TEXT),
-        ("seed", pa.uint64()),
-        ("flow", _TEXT),
-        ("unit", _TEXT),
-        ("number", pa.uint64()),
-        ("part", pa.uint64()),
-        ("start_ns", pa.int64()),
-        ("end_ns", pa.int64()),
-        *((name, _TEXT) for name in ("status", "reason", "component", "place")),
-        ("ns", pa.int64()),
-        ("drop", pa.uint64()),
-        ("mode", _TEXT),
-    ]
-)
-_LATER = {"frames": _FRAMES, "events": _EVENTS, "accounts": _ACCOUNTS, "differences": _DIFFERENCES}
-
-
-class Table:
-    """A table of results. Columns of a stored table are read on demand and then kept.
-
-    Any library that supports the Arrow C stream interface can use it as an Arrow table (``polars.DataFrame(table)``).
-    """
-
-    __slots__ = ("_columns", "_names", "_read", "_rows", "name")
-
-    def __init__(self, name: str, names: Sequence[str], rows: int, read: Reader) -> None:
-        self.name = name
-        self._names = list(names)
-        self._rows = rows
-        self._read = read
-        self._columns: dict[str, Any] = {}
-
-    @classmethod
-    def of(cls, name: str, table: Any) -> Table:
-        """Wraps a :class:`pyarrow.Table`."""
-        made = cls(name, table.column_names, table.num_rows, lambda _: table)
-        made._columns = dict(zip(table.column_names, table.columns, strict=True))
-        return made
-
-    @property
-    def columns(self) -> list[str]:
-        """Names of the columns."""
-        return list(self._names)
-
-    @property
-    def arrow(self) -> Any:
-        """The complete table as a :class:`pyarrow.Table`."""
-        return self.select(self._names)
-
-    def select(self, columns: Iterable[str]) -> Any:
-        """Selects columns, as a :class:`pyarrow.Table`. Only these are read from a stored table.
-
-        Raises:
-            KeyError: A column does not exist.
-        """
-        wanted = list(columns)
-        if unknown := [column for column in wanted if column not in self._names]:
-            raise KeyError(f"unknown column `{unknown[0]}` of `{self.name}`; known are {', '.join(self._names)}")
-        if missing := [column for column in dict.fromkeys(wanted) if column not in self._columns]:
-            table = self._read(missing)
-            self._columns.update({column: table.column(column) for column in missing})
-        return self._some_of(wanted)
-
-    def _some_of(self, columns: Sequence[str]) -> Any:
-        """Selects columns; missing ones are read and not kept."""
-        missing = [column for column in dict.fromkeys(columns) if column not in self._columns]
-        read: Any = self._read(missing) if missing else None
-        found = [self._columns[name] if name in self._columns else read.column(name) for name in columns]
-        return pa.table(found, names=list(columns)) if found else pa.table({})
-
-    def __getitem__(self, column: str) -> Any:
-        return self.select([column]).column(0)
-
-    def filter(self, **columns: object) -> Table:
-        """Selects the rows in which each of these columns has the given value or one of the given values.
-
-        For a stored table, only these columns are read now; others are read on demand, for the selected rows.
-
-        >>> result.queues.filter(object="bottleneck.forward", metric="sojourn")  # doctest: +SKIP
-        """
-        keep: Any = None
-        for column, wanted in columns.items():
-            values = self[column]
-            if isinstance(wanted, (list, tuple, set, frozenset, range)):
-                options: list[Any] = list(wanted)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-                matches = pc.is_in(values, value_set=pa.array(options, _value_type(values.type)))
-            else:
-                matches = pc.equal(values, pa.scalar(wanted, _value_type(values.type)))
-            keep = matches if keep is None else pc.and_(keep, matches)
-        if keep is None:
-            return self
-        # Data read for the selected rows is not kept for the entire table.
-        return Table(self.name, self._names, pc.sum(keep).as_py() or 0, lambda names: self._some_of(names).filter(keep))
-
-    def to_pandas(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
-        """The table, or some of its columns, as a pandas data frame; text is categorical."""
-        return self._some(columns).to_pandas()
-
-    def to_polars(self, columns: Iterable[str] | None = None) -> pl.DataFrame:
-        """The table, or some of its columns, as a polars data frame; text is categorical."""
-        import polars as pl
-
-        return pl.DataFrame(self._some(columns))
-
-    def to_pylist(self) -> list[dict[str, Any]]:
-        """The rows as dictionaries."""
-        return self.arrow.to_pylist()
-
-    def _some(self, columns: Iterable[str] | None) -> Any:
-        return self.arrow if columns is None else self.select(columns)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self.arrow.__arrow_c_stream__(requested_schema)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Table.of, (self.name, self.arrow)
-
-    def __len__(self) -> int:
-        return self._rows
-
-    def __repr__(self) -> str:
-        return f"<Table {self.name}: {self._rows} rows of {', '.join(self._names)}>"
 
 
 class Result:
@@ -200,15 +48,15 @@ class Result:
     def __init__(
         self, manifest: Mapping[str, Any], table: Callable[[str], Table], more: Mapping[str, Any], folder: Path | None
     ) -> None:
-        self.manifest = dict(manifest)
+        self.manifest: dict[str, Any] = dict(manifest)
         """The experiment, its configuration and inputs, as in ``manifest.json``."""
         self.timing: dict[str, Any] = dict(more["timing"])
         """Durations in seconds, as in ``timing.json``."""
-        self.reproduction: list[dict[str, Any]] = list(more["reproduction"])
+        self.reproduction: Records = Records(more["reproduction"])
         """Comparison with a paper's figures, if any, as in ``reproduction.json``."""
-        self.warnings: list[dict[str, Any]] = list(more["warnings"])
+        self.warnings: Records = Records(more["warnings"])
         """Reasons why figures may mislead, as in ``warnings.json``: kind, reason, remedy, concerns."""
-        self.folder = folder
+        self.folder: Path | None = folder
         """The folder, if the results are stored."""
         self._table = table
         self._tables: dict[str, Table] = {}
@@ -236,7 +84,7 @@ class Result:
         """Pickles stored results by reference to their folder, and results in memory by value."""
         if self.folder is not None:
             return open_folder, (self.folder.absolute(),)
-        more = {"timing": self.timing, "reproduction": self.reproduction, "warnings": self.warnings}
+        more = {"timing": self.timing, "reproduction": list(self.reproduction), "warnings": list(self.warnings)}
         return Result._of_parts, (self.manifest, more, {name: self.table(name) for name in _TABLES})
 
     def table(self, name: str) -> Table:
@@ -246,11 +94,26 @@ class Result:
         ``summary`` and ``differences``.
 
         Raises:
-            KeyError: The table does not exist.
+            UnknownNameError: The table does not exist.
         """
         if name not in self._tables:
-            self._tables[name] = self._table(name)
+            if name not in _TABLES:
+                raise unknown_name("table", name, _TABLES)
+            self._tables[name] = self._table(name).described(self._about)
         return self._tables[name]
+
+    @cached_property
+    def _about(self) -> About:
+        """What the tables' views and errors need to know."""
+        variants, objects = self.variants, [*self.objects, ALL_FLOWS]
+        names = {
+            **dict.fromkeys(("variant", "baseline"), variants),
+            **dict.fromkeys(("object", "queue", "flow"), objects),
+            "seed": self.seeds,
+            "metric": dict.fromkeys([*self.units, *self.gauges, *known_metrics()]),
+            "reason": [name for _, name, *_ in _jettison.reasons()],
+        }
+        return About(names, self.units, self.labels)
 
     @property
     def queues(self) -> Table:
@@ -394,14 +257,12 @@ class Result:
         """Description of a metric or gauge.
 
         Raises:
-            KeyError: Neither a metric nor a gauge has this name.
+            UnknownNameError: Neither a metric nor a gauge has this name.
         """
-        if metric in (gauges := self.gauges):
-            return gauges[metric]
-        for name, _, _, _, description in _jettison.metrics():
-            if name == metric:
-                return description
-        raise KeyError(f"unknown metric `{metric}`")
+        known = {name: description for name, _, _, _, description in _jettison.metrics()} | self.gauges
+        if metric not in known:
+            raise unknown_name("metric", metric, known)
+        return known[metric]
 
     @property
     def gauges(self) -> dict[str, str]:
@@ -423,6 +284,7 @@ class Result:
             part: The part of the metric, such as a reason for drops.
 
         Raises:
+            UnknownNameError: No run can have the metric, object or variant.
             KeyError: No value matches, or several do.
         """
         return self.value(metric, object, variant, part, statistic="mean")
@@ -508,6 +370,28 @@ class Result:
         warned = f", {count} warning{'s' if count > 1 else ''}" if count else ""
         return f"<Result of {self.name}: {len(self.variants)} variants, {runs} runs, {self.status}, {place}{warned}>"
 
+    def _repr_html_(self) -> str:
+        shown = {
+            "variants": f"{len(self.variants)}: {', '.join(self.variants)}",
+            "seeds": ", ".join(map(str, self.seeds)),
+            "runs": f"{len(self.manifest['runs'])}, {self.status}",
+            "stored in": self.folder or "memory",
+            "tables": ", ".join(name for name in _TABLES),
+        }
+        warned = f"{_html.paragraph('Warnings')}{self.warnings.html()}" if self.warnings else ""
+        return _html.fields(self.name, shown) + warned
+
+
+ALL_FLOWS = "all flows"
+"""The object of summary values of all flows together."""
+
+
+@cache
+def known_metrics() -> Sequence[str]:
+    """Names of all metrics, and of all gauges of the components."""
+    gauges = [gauge.name for component in catalogue() for gauge in component.gauges]
+    return [name for name, *_ in _jettison.metrics()] + gauges
+
 
 def summary_value(summary: Table, metric: str, of: str | None, variant: str | None, part: str, statistic: str) -> float:
     """The single matching value of a summary, also of a sweep's. Raises `KeyError` if none or several match."""
@@ -561,16 +445,17 @@ def open_folder(folder: Path, check: bool = True) -> Result:
 
     def table(name: str) -> Table:
         path = folder / f"{name}.parquet"
-        if name in _LATER and not path.exists():
-            return Table.of(name, _LATER[name].empty_table())
+        if name in LATER and not path.exists():
+            return Table.of(name, LATER[name].empty_table())
         if not path.exists():
-            raise KeyError(f"no table `{name}` in {folder}")
+            raise RunError(f"{path} is missing; run the experiment again")
         try:
             stored = pq.read_schema(path)
             rows: int = pq.read_metadata(path).num_rows
         except (OSError, pa.ArrowException) as error:
             raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
         text: list[str] = [field.name for field in stored if pa.types.is_string(field.type)]
+        schema = pa.schema([(field.name, TEXT if field.name in text else field.type) for field in stored])
 
         def read(columns: Sequence[str]) -> Any:
             try:
@@ -578,7 +463,14 @@ def open_folder(folder: Path, check: bool = True) -> Result:
             except (OSError, pa.ArrowException) as error:
                 raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
 
-        return Table(name, stored.names, rows, read)
+        def first(count: int) -> Any:
+            try:
+                with pq.ParquetFile(path, read_dictionary=text, memory_map=True) as file:
+                    return pa.Table.from_batches(itertools.islice(file.iter_batches(batch_size=count), 1))
+            except (OSError, pa.ArrowException) as error:
+                raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
+
+        return Table(name, schema, rows, read, first=first)
 
     more = {
         "timing": _json(folder / "timing.json", {}),
@@ -596,8 +488,3 @@ def _json(path: Path, default: Any) -> Any:
         return default
     except (OSError, ValueError) as error:
         raise RunError(f"cannot read {path}: {error}; run the experiment again") from error
-
-
-def _value_type(column: Any) -> Any:
-    """Type of a column's values; for a dictionary-encoded column, of the dictionary's values."""
-    return column.value_type if pa.types.is_dictionary(column) else column

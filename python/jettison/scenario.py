@@ -6,6 +6,7 @@ to it, so Python and the command interpret it equally.
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Union
 
-from jettison import _jettison
-from jettison.errors import ScenarioError
+from jettison import _html, _jettison
+from jettison.errors import ScenarioError, advice
 from jettison.queues import Registered
 
 Value = Union[str, int, float, bool, Mapping[str, "Value"], Sequence["Value"], range]  # noqa: UP007 (recursive)
@@ -240,11 +241,11 @@ class Scenario:
         text, known = self._source.text, self.axes
         for axis, labels in arms.items():
             if axis not in known:
-                there = f"known are {', '.join(known)}" if known else "the scenario has no axes"
+                there = advice(axis, known) if known else "the scenario has no axes"
                 raise ScenarioError(f"unknown axis `{axis}`; {there}")
             wanted = [labels] if isinstance(labels, str) else list(labels)
             if wrong := [label for label in wanted if label not in known[axis]]:
-                raise ScenarioError(f"unknown label `{wrong[0]}` of axis `{axis}`; known are {', '.join(known[axis])}")
+                raise ScenarioError(f"unknown label `{wrong[0]}` of axis `{axis}`; {advice(wrong[0], known[axis])}")
             if not wanted:
                 raise ScenarioError(f"axis `{axis}` requires at least one label of {', '.join(known[axis])}")
             text = _jettison.with_some_arms(text, axis, [n for n, arm in enumerate(known[axis]) if arm in wanted])
@@ -277,11 +278,14 @@ class Scenario:
 
     def _place_of(self, key: str) -> str:
         """The unique path in the scenario with this last key."""
-        found = [path for path, last in _paths(self.to_dict()) if last == key]
+        paths = list(_paths(self.to_dict()))
+        found = [path for path, last in paths if last == key]
         if len(found) == 1:
             return found[0]
         if not found:
-            raise ScenarioError(f"unknown key `{key}` in the scenario; pass its path and its values")
+            near = difflib.get_close_matches(key, [last for _, last in paths], 1)
+            meant = f"did you mean `{near[0]}`? A key that is not in the scenario requires" if near else "pass"
+            raise ScenarioError(f"unknown key `{key}` in the scenario; {meant} its path and its values")
         raise ScenarioError(f"`{key}` must be unique, got several: {', '.join(found)}; pass the path of one")
 
     def __getstate__(self) -> Source:
@@ -297,6 +301,20 @@ class Scenario:
 
     def __hash__(self) -> int:
         return hash((self._source.text, self._source.set, self._source.quick))
+
+    def _repr_html_(self) -> str:
+        try:
+            axes = self.axes
+        except ScenarioError as error:  # a scenario in code is not checked before it is used
+            return _html.fields(repr(self), {"error": str(error)})
+        shown = {
+            "description": self.description,
+            "variants": len(self.variants),
+            **{f"axis {axis}": ", ".join(labels) for axis, labels in axes.items()},
+            "seeds": ", ".join(map(str, self.seeds)),
+            **{table: ", ".join(self.to_dict().get(table, {})) for table in ("links", "flows")},
+        }
+        return _html.fields(self.name, {name: value for name, value in shown.items() if value})
 
     def __repr__(self) -> str:
         laid = "".join(f" --set {option}" for option in self._source.set) + " --quick" * self._source.quick

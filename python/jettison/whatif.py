@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 from jettison import _jettison
 from jettison._arrow import pa
-from jettison.result import Result, Table, open_folder
+from jettison.result import Result, open_folder
+from jettison.table import Table
 
 _ROWS = pa.schema(
     [
@@ -48,6 +50,9 @@ class WhatIf:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.text)}</pre>"
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def test_a_stall_is_explained_by_the_losses_behind_it(tmp_path: Path) -> None:
     assert drops.place == "bottleneck.forward"
     assert "scheduled-loss" in [rule for rule, _ in drops.rules]
     assert "stall of `viewer`" in repr(stall)
-    assert "<svg" in explanations._repr_html_()  # noqa: SLF001
+    assert "<svg" in explanations._repr_html_()
     with pytest.raises(RunError, match="unknown viewer `viever`"):
         result.explain(viewer="viever")
 

@@ -212,7 +212,7 @@ def test_a_stored_result_is_read_column_by_column(
     assert read == [["time_ns", "value"], ["metric"]]
     with pytest.raises(KeyError, match="unknown column `tiem_ns`"):
         result.queues.select(["tiem_ns"])
-    with pytest.raises(KeyError, match="no table `queue`"):
+    with pytest.raises(KeyError, match="unknown table `queue`; did you mean `queues`"):
         result.table("queue")
 
 
@@ -311,7 +311,7 @@ def test_values_of_the_summary_are_found_by_name(small: Scenario) -> None:
     assert result.value("sojourn", "bottleneck.forward", "queue=codel", statistic="p99") > 0
     with pytest.raises(KeyError, match="must match one value, got 2"):
         result.mean("goodput", "bulk")
-    with pytest.raises(KeyError, match="no `godput`"):
+    with pytest.raises(KeyError, match="unknown metric `godput`; did you mean `goodput`"):
         result.mean("godput")
     with pytest.raises(KeyError, match="ci95_high, got `p98`"):
         result.value("goodput", "bulk", "queue=codel", statistic="p98")
@@ -340,7 +340,6 @@ def test_rows_are_filtered_and_handed_to_other_libraries(small: Scenario) -> Non
     sojourn = result.queues.filter(object="bottleneck.forward", metric="sojourn", seed=[1, 2])
     assert 0 < len(sojourn) < len(result.queues)
     assert set(sojourn["metric"].to_pylist()) == {"sojourn"}
-    assert len(result.queues.filter(metric="no such")) == 0
     frame = sojourn.to_polars(["time_ns", "value"])
     assert isinstance(frame, pl.DataFrame)
     assert pl.DataFrame(sojourn).shape == (len(sojourn), 8)

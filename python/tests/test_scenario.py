@@ -170,8 +170,8 @@ def test_some_arms_of_axes_are_picked() -> None:
     for variant in some.variants:
         assert some.effective_toml(variant) == whole.effective_toml(variant)
     for wrong, says in (
-        ({"shceme": "octopus"}, "unknown axis `shceme`; known are scheme, operator, rtt"),
-        ({"rtt": "61ms"}, "unknown label `61ms` of axis `rtt`; known are 20ms, 60ms, 120ms"),
+        ({"shceme": "octopus"}, "unknown axis `shceme`; did you mean `scheme`"),
+        ({"rtt": "61ms"}, "unknown label `61ms` of axis `rtt`; did you mean `60ms`"),
         ({"rtt": []}, "requires at least one label"),
     ):
         with pytest.raises(ScenarioError, match=says):

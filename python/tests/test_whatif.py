@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,14 +60,15 @@ def test_a_rule_is_off_and_a_queue_is_exchanged(stored: Result) -> None:
 
 
 def test_a_wrong_question_says_what_is_wrong(stored: Result) -> None:
-    for options, wanted in [
+    questions: list[tuple[dict[str, Any], str]] = [
         ({}, "give one of `flip`, `rule` and `queue`"),
         ({"flip": 10**9}, "unknown drop id"),
         ({"rule": "codle"}, "did you mean `codel`"),
         ({"queue": "links.bottleneck.queue=fq-codel"}, "needs `at`"),
         ({"flip": 0, "until": "soon"}, "`until`"),
         ({"flip": 0, "variant": "other"}, "unknown variant"),
-    ]:
+    ]
+    for options, wanted in questions:
         with pytest.raises(RunError, match=wanted):
             stored.whatif(**options)
     memory = jettison.run(jettison.load(Path(stored.folder or "").parent / "small.toml"))

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from .. import _html
 from .._arrow import pa, pc
 from ..errors import SweepError
-from ..result import Result, Table, summary_value
+from ..result import Result, known_metrics, summary_value
+from ..table import About, Table
 from . import core, quantity
 from .axes import Value, label
 from .plan import Plan
@@ -51,6 +53,9 @@ class SweepResult:
 
     Each combination of a point and a variant of the scenario is a *variant* of the sweep, named `axis=value,…`, so the
     functions of `jettison.plot` accept a sweep like a result. Data is read from the folder on demand.
+
+    Attributes:
+        status: `complete`, `failed` or `interrupted`.
     """
 
     def __init__(self, plan: Plan, store: Store, status: Status, keep: Keep = "summary") -> None:
@@ -168,7 +173,13 @@ class SweepResult:
         if not tables:
             raise SweepError(f"{self.folder}: this sweep has no completed runs")
         # Combine the chunks: lookups in thousands of chunks are slow.
-        return Table.of("runs", pa.concat_tables(tables).unify_dictionaries().combine_chunks())
+        made = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+        return Table.of("runs", made, self._about(_units(made)))
+
+    def _about(self, units: Mapping[str, str]) -> About:
+        """What the tables' views and errors need to know."""
+        names = {"variant": self.labels, "seed": self.seeds, "metric": dict.fromkeys([*units, *known_metrics()])}
+        return About(names, units, self.labels)
 
     def _renamed(self, table: Any, point: int) -> Any:
         """The table with the sweep's names of variants."""
@@ -185,7 +196,7 @@ class SweepResult:
 
     @cached_property
     def _summary(self) -> Table:
-        return Table.of("summary", core.summarise(self.runs.arrow))
+        return Table.of("summary", core.summarise(self.runs.arrow), self.runs.about)
 
     @property
     def units(self) -> dict[str, str]:
@@ -194,9 +205,7 @@ class SweepResult:
 
     @cached_property
     def _units(self) -> dict[str, str]:
-        summary = self.summary.arrow
-        metrics, units = summary["metric"].cast(pa.string()), summary["unit"].cast(pa.string())
-        return dict(zip(metrics.to_pylist(), units.to_pylist(), strict=True))
+        return _units(self.summary.arrow)
 
     @cached_property
     def table(self) -> Any:
@@ -286,6 +295,22 @@ class SweepResult:
             raise SweepError(f'point {point} with seed {seed} has no full results; sweep with keep="all"')
         return core.open_result(folder)
 
+    def _repr_html_(self) -> str:
+        statuses: list[str] = self.index["status"].to_pylist()
+        counts = {status: statuses.count(status) for status in ("done", "failed", "missing")}
+        shown = {
+            "axes": ", ".join(f"{name} ({path})" for name, path in self.axes.items()),
+            "points": f"{len(self.points)}, each with {len(self.seeds)} seeds",
+            "runs": ", ".join(f"{count} {status}" for status, count in counts.items() if count) + f"; {self.status}",
+            "stored in": self.folder,
+        }
+        columns = ["point", *self.axes]
+        rows = [[number, *map(label, point.values())] for number, point in enumerate(self.points[: _html.ROWS])]
+        return _html.fields(self.name, shown) + _html.table(columns, rows, len(self.points), caption="points")
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
     def to_pandas(self) -> pandas.DataFrame:
         """`table` as a pandas data frame."""
         return self.table.to_pandas()
@@ -295,6 +320,12 @@ class SweepResult:
         import polars
 
         return polars.DataFrame(self.table)
+
+
+def _units(table: Any) -> dict[str, str]:
+    """Unit of each metric of a table of summary values."""
+    pairs = table.select(["metric", "unit"]).group_by(["metric", "unit"], use_threads=False).aggregate([]).to_pylist()
+    return {pair["metric"]: pair["unit"] for pair in pairs}
 
 
 def make_index(plan: Plan, store: Store, keep: Keep) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .. import _html
 from .._arrow import pa
 from ..errors import SweepError
 from ..sweeps.axes import label
@@ -38,7 +39,15 @@ class Trial:
 
 
 class TuneResult:
-    """All trials of a search, and the best of them."""
+    """All trials of a search, and the best of them.
+
+    Attributes:
+        trials: All trials.
+        objective: What was minimised or maximised.
+        floors: The constraints.
+        study: The Optuna study, for Optuna's own plots and importances.
+        folder: The folder of the trials and of the runs' partitions.
+    """
 
     def __init__(
         self, trials: Sequence[Trial], objective: Objective, floors: Sequence[Floor], study: Any, folder: str
@@ -46,9 +55,7 @@ class TuneResult:
         self.trials = list(trials)
         self.objective = objective
         self.floors = list(floors)
-        #: The Optuna study, for Optuna's own plots and importances.
         self.study = study
-        #: The folder of the trials and the runs' partitions.
         self.folder = folder
 
     @property
@@ -80,6 +87,12 @@ class TuneResult:
             else f"; none has a value{' and satisfies all floors' if self.floors else ''}"
         )
         return f"TuneResult({len(self.trials)} trials{best})"
+
+    def _repr_html_(self) -> str:
+        shown = self.table.slice(0, _html.ROWS).to_pylist()
+        columns: list[str] = self.table.column_names
+        rows = [[row[name] for name in columns] for row in shown]
+        return _html.paragraph(repr(self)) + _html.table(columns, rows, len(self.trials), caption="trials")
 
     @property
     def table(self) -> Any:
