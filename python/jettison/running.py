@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import operator
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from jettison import _jettison
+from jettison._progress import bar
 from jettison.controllers import Controller, prepare
 from jettison.errors import ScenarioError
 from jettison.result import Result, open_folder
@@ -45,7 +45,8 @@ def run(
         out: A folder to write the results to, as with ``jettison run --out``; tables are then read from it on demand. By default
             the results are only in memory.
         force: Whether to replace a folder that holds something else, or the results of exactly these runs.
-        progress: ``True`` for a line on standard error; or a function, called about ten times per second.
+        progress: ``True`` for a bar on standard error: that of tqdm in a terminal or a notebook if tqdm is installed, otherwise
+            plain text; or a function, called about ten times per second.
         store: With ``out``, a folder that keeps finished runs and stays, for other results and sweeps; by default they are
             beside ``out`` until the results are complete.
         precision: With ``out``, adds seeds until the 95 % interval of the metric ``of`` is at most ± this share of the mean for
@@ -77,7 +78,7 @@ def run(
     keeping = (
         None if out is None else Keeping(_sources(scenario), None if store is None else Path(store), precision=wanted)
     )
-    line = ProgressLine(scenario.name) if progress is True else None
+    line = _Shown(scenario.name) if progress is True else None
     callback = line if progress is True else (progress or None)
     try:
         tables = _jettison.run(checked, chosen, jobs, out, force, callback, keeping, prepared)
@@ -151,23 +152,19 @@ def _whole(number: object) -> int:
     return operator.index(number)  # pyright: ignore[reportArgumentType]
 
 
-class ProgressLine:
-    """A progress line with the remaining time on standard error."""
+class _Shown:
+    """A bar with the completed runs and the remaining time."""
 
     def __init__(self, title: str) -> None:
-        self._title = title
+        self._bar = bar(title)
         self._begun = time.monotonic()
-        self._shown = False
 
     def __call__(self, share: float, finished: int, runs: int) -> None:
-        """Updates the line."""
+        """Updates the bar."""
         taken = time.monotonic() - self._begun
-        left = f", {taken / share - taken:.0f} s left" if share > 0.01 else ""
-        sys.stderr.write(f"\r\x1b[K{self._title}: {100 * share:.0f} %, {finished} of {runs} runs{left}")
-        sys.stderr.flush()
-        self._shown = True
+        left = taken / share - taken if share > 0.01 else None
+        self._bar.update(share, f"{finished} of {runs} runs", left)
 
     def close(self) -> None:
-        """Ends the line."""
-        if self._shown:
-            sys.stderr.write("\n")
+        """Ends the bar."""
+        self._bar.close()

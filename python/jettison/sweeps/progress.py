@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_WIDTH = 30
+from .._progress import Bar, bar, is_shown
 
 
 @dataclass(frozen=True)
@@ -46,9 +45,8 @@ class Reporter:
         self._shown = float("-inf")
         self._counts = {"found": 0, "done": 0, "failed": 0}
         self._total = total
-        self._bar = sys.stderr.isatty() if show is None else show is True
+        self._bar: Bar | None = bar(name) if show is True or (show is None and is_shown()) else None
         self._call = show if callable(show) else None
-        self._name = name
 
     @property
     def progress(self) -> Progress:
@@ -76,35 +74,21 @@ class Reporter:
         if self._call:
             self._call(self.progress)
         if self._bar:
-            sys.stderr.write(f"\r{_line(self._name, self.progress)}\x1b[K")
-            sys.stderr.flush()
+            progress = self.progress
+            share = progress.over / progress.total if progress.total else 1.0
+            self._bar.update(share, _notes(progress), progress.seconds_left)
 
     def close(self) -> None:
-        """Shows the final progress, and removes the bar."""
+        """Shows the final progress, and ends the bar."""
         self.show(last=True)
         if self._bar:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            self._bar.close()
 
 
-def _line(name: str, progress: Progress) -> str:
-    share = progress.over / progress.total if progress.total else 1.0
-    bar = "=" * int(share * _WIDTH) + (">" if share < 1 else "")
+def _notes(progress: Progress) -> str:
     notes = [f"{progress.over} of {progress.total} runs"]
     if progress.found:
         notes.append(f"{progress.found} found")
     if progress.failed:
         notes.append(f"{progress.failed} failed")
-    if progress.seconds_left is not None:
-        notes.append(f"{span(progress.seconds_left)} left")
-    return f"{name} [{bar:<{_WIDTH}.{_WIDTH}}] {share:4.0%} {', '.join(notes)}"
-
-
-def span(seconds: float) -> str:
-    """Formats a time for people: `42 s`, `3 min 5 s`, `2 h 10 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return ", ".join(notes)
