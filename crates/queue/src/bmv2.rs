@@ -178,14 +178,11 @@ impl QueueDiscipline for Bmv2 {
             Some(class) if all.contains(&usize::from(class)) => usize::from(class)..usize::from(class) + 1,
             Some(_) => return false,
         };
-        if let QueueSetting::Bandwidth(_) = change.setting {
-            return false;
-        }
         for queue in &mut self.queues[places] {
             match change.setting {
                 QueueSetting::Depth(packets) => queue.limit.packets = packets,
                 QueueSetting::Rate(rate) => queue.period = period(rate),
-                QueueSetting::Bandwidth(_) => {}
+                _ => return false,
             }
         }
         true

@@ -28,7 +28,7 @@ use crate::entry::{BuildContext, Discipline};
 use crate::flow_counts::FlowCounts;
 use crate::{
     Backlog, CodelSettings, CodelState, CodelStore, ControlLaw, Fifo, InLinux, Limit, Qdisc, QdiscContext,
-    QueueDiscipline,
+    QueueChange, QueueDiscipline, QueueSetting,
 };
 
 /// Gauges of the internal state.
@@ -276,6 +276,24 @@ impl QueueDiscipline for Codel {
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         out.set(&COUNT, f64::from(self.state.count()));
         out.set(&DROPPING, f64::from(u8::from(self.state.is_dropping())));
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match *change {
+            QueueChange { class: None, setting: QueueSetting::Target(target) } if !target.is_zero() => {
+                self.settings.target = target;
+                true
+            }
+            QueueChange { class: None, setting: QueueSetting::Interval(interval) } if !interval.is_zero() => {
+                self.settings.interval = interval;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        vec![QueueSetting::Target(self.settings.target), QueueSetting::Interval(self.settings.interval)]
     }
 
     fn backlog(&self) -> Backlog {

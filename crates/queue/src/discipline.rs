@@ -1,7 +1,7 @@
 //! The interface of queue disciplines.
 
 use dyn_clone::DynClone;
-use jettison_core::{Gauges, Rate, Time};
+use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_wire::Packet;
 
@@ -70,6 +70,12 @@ pub trait QueueDiscipline: DynClone + Send {
         false
     }
 
+    /// The present values of its own parameters that [`QueueDiscipline::reconfigure`] changes for all classes: `target`, `interval`,
+    /// `max_p`. Empty if it has none of these.
+    fn settings(&self) -> Vec<QueueSetting> {
+        Vec::new()
+    }
+
     /// The current backlog.
     fn backlog(&self) -> Backlog;
 
@@ -83,7 +89,7 @@ pub trait QueueDiscipline: DynClone + Send {
 dyn_clone::clone_trait_object!(QueueDiscipline);
 
 /// A change of a setting at run time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueueChange {
     /// Traffic class whose queue changes; `None` for all queues.
     pub class: Option<u8>,
@@ -92,7 +98,7 @@ pub struct QueueChange {
 }
 
 /// A setting that can be changed at run time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum QueueSetting {
     /// Limit in packets.
     Depth(u64),
@@ -100,6 +106,25 @@ pub enum QueueSetting {
     Rate(u64),
     /// Rate of a shaper. A shaper has no rate of zero: it refuses the change.
     Bandwidth(Rate),
+    /// Acceptable delay (`target`); not zero.
+    Target(Duration),
+    /// Window in which a queue is a standing one (`interval`); not zero.
+    Interval(Duration),
+    /// Probability at the upper threshold (`max_p`), in (0, 1].
+    MaxProbability(f64),
+}
+
+impl QueueSetting {
+    /// Its key in scenarios.
+    pub fn key(&self) -> &'static str {
+        match self {
+            QueueSetting::Depth(_) => "limit",
+            QueueSetting::Rate(_) | QueueSetting::Bandwidth(_) => "rate",
+            QueueSetting::Target(_) => "target",
+            QueueSetting::Interval(_) => "interval",
+            QueueSetting::MaxProbability(_) => "max_p",
+        }
+    }
 }
 
 /// The backlog of a queue.

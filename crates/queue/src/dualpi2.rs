@@ -13,7 +13,7 @@
 //! times; `th_len` in packets.
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, Fifo, InLinux, QueueDiscipline, UpdateTimer};
+use crate::{Backlog, Fifo, InLinux, QueueChange, QueueDiscipline, QueueSetting, UpdateTimer};
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{GREEN, Line::Dashed};
@@ -309,6 +309,20 @@ impl QueueDiscipline for DualPi2 {
         out.set(&COUPLED_PROBABILITY, (self.parameters.k * self.p_prime).min(1.0));
         out.set(&CLASSIC_BACKLOG, self.classic.backlog().packets as f64);
         out.set(&L4S_BACKLOG, self.l4s.backlog().packets as f64);
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match *change {
+            QueueChange { class: None, setting: QueueSetting::Target(target) } if !target.is_zero() => {
+                self.parameters.target = target;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        vec![QueueSetting::Target(self.parameters.target)]
     }
 
     fn backlog(&self) -> Backlog {

@@ -22,7 +22,7 @@ use crate::codel::CodelParameters;
 use crate::entry::{BuildContext, Discipline};
 use crate::{
     Backlog, CeSelector, Chain, CodelSettings, CodelState, Counted, InLinux, Limit, PacketPool, Qdisc,
-    QdiscContext, QueueDiscipline, Standing,
+    QdiscContext, QueueChange, QueueDiscipline, QueueSetting, Standing,
 };
 
 /// Gauges of the internal state.
@@ -315,6 +315,24 @@ impl QueueDiscipline for FqCodel {
         out.set(&NEW_FLOWS, self.new.len() as f64);
         out.set(&DROPPING, dropping().count() as f64);
         out.set(&COUNT, f64::from(dropping().map(CodelState::count).max().unwrap_or(0)));
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match *change {
+            QueueChange { class: None, setting: QueueSetting::Target(target) } if !target.is_zero() => {
+                self.settings.target = target;
+                true
+            }
+            QueueChange { class: None, setting: QueueSetting::Interval(interval) } if !interval.is_zero() => {
+                self.settings.interval = interval;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        vec![QueueSetting::Target(self.settings.target), QueueSetting::Interval(self.settings.interval)]
     }
 
     fn backlog(&self) -> Backlog {

@@ -23,7 +23,7 @@ use crate::pi2::DelayFrom;
 use crate::pie::PieParameters;
 use crate::{
     Backlog, Chain, Hertz, InLinux, Limit, PacketPool, PieDecision, PieSettings, PieState, Qdisc,
-    QdiscContext, QueueDiscipline, UpdateTimer, pie_state,
+    QdiscContext, QueueChange, QueueDiscipline, QueueSetting, UpdateTimer, pie_state,
 };
 
 /// Registry entry of the discipline. Its gauges are PIE's, of the queue with the largest backlog.
@@ -327,6 +327,20 @@ impl QueueDiscipline for FqPie {
             Some(queue) => queue.pie.report(true, out),
             None => pie_state::GAUGES.iter().for_each(|gauge| out.set(gauge, f64::NAN)),
         }
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match *change {
+            QueueChange { class: None, setting: QueueSetting::Target(target) } if !target.is_zero() => {
+                self.settings.target = target;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        vec![QueueSetting::Target(self.settings.target)]
     }
 
     fn backlog(&self) -> Backlog {

@@ -44,6 +44,8 @@ mod peeked;
 mod pie_state;
 mod qdisc;
 mod red_state;
+#[cfg(test)]
+mod settings_tests;
 mod sparse_queue;
 #[cfg(test)]
 mod testing;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::entry::{BuildContext, Discipline, any_discipline};
-use crate::{Backlog, InLinux, Limit, PacketsPerSecond, QueueChange, QueueDiscipline};
+use crate::{Backlog, InLinux, Limit, PacketsPerSecond, QueueChange, QueueDiscipline, QueueSetting};
 
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
@@ -165,6 +165,10 @@ impl QueueDiscipline for PacketRate {
 
     fn reconfigure(&mut self, change: &QueueChange) -> bool {
         self.inner.reconfigure(change)
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        self.inner.settings()
     }
 
     fn backlog(&self) -> Backlog {

@@ -17,7 +17,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
-use crate::{Backlog, DepartureRate, Fifo, Hertz, InLinux, Limit, QueueDiscipline, UpdateTimer};
+use crate::{
+    Backlog, DepartureRate, Fifo, Hertz, InLinux, Limit, QueueChange, QueueDiscipline, QueueSetting,
+    UpdateTimer,
+};
 
 /// Gauges of the internal state.
 const GAUGES: &[Gauge] = &[BASE_PROBABILITY, CLASSIC_PROBABILITY, SCALABLE_PROBABILITY];
@@ -276,6 +279,20 @@ impl QueueDiscipline for Pi2 {
         out.set(&BASE_PROBABILITY, self.p_prime);
         out.set(&CLASSIC_PROBABILITY, classic * classic);
         out.set(&SCALABLE_PROBABILITY, (self.parameters.k * self.p_prime).min(1.0));
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match *change {
+            QueueChange { class: None, setting: QueueSetting::Target(target) } if !target.is_zero() => {
+                self.parameters.target = target;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        vec![QueueSetting::Target(self.parameters.target)]
     }
 
     fn backlog(&self) -> Backlog {

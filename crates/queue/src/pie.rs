@@ -21,7 +21,7 @@ use crate::entry::{BuildContext, Discipline};
 use crate::pi2::DelayFrom;
 use crate::{
     Backlog, Fifo, Hertz, InLinux, Limit, PieDecision, PieSettings, PieState, Qdisc, QdiscContext,
-    QueueDiscipline, UpdateTimer, pie_state,
+    QueueChange, QueueDiscipline, QueueSetting, UpdateTimer, pie_state,
 };
 
 /// Registry entry of the discipline.
@@ -289,6 +289,20 @@ impl QueueDiscipline for Pie {
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         self.state.report(self.active, out);
+    }
+
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match *change {
+            QueueChange { class: None, setting: QueueSetting::Target(target) } if !target.is_zero() => {
+                self.settings.target = target;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        vec![QueueSetting::Target(self.settings.target)]
     }
 
     fn backlog(&self) -> Backlog {

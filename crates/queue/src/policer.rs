@@ -222,6 +222,10 @@ impl QueueDiscipline for Policer {
         }
     }
 
+    fn settings(&self) -> Vec<QueueSetting> {
+        self.inner.settings()
+    }
+
     fn backlog(&self) -> Backlog {
         self.inner.backlog()
     }

@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{BuildContext, Discipline};
 use crate::{
-    Backlog, InLinux, Limit, QueueDiscipline, RedDecision, RedSettings, RedState, SparseFifo, Threshold,
-    UpdateTimer, Victim,
+    Backlog, InLinux, Limit, QueueChange, QueueDiscipline, QueueSetting, RedDecision, RedSettings, RedState,
+    SparseFifo, Threshold, UpdateTimer, Victim,
 };
 
 mod adaptive;
@@ -303,6 +303,24 @@ impl QueueDiscipline for Red {
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
         self.state.gauges(&self.settings, [&AVERAGE, &AVERAGE_BYTES, &PROBABILITY], out);
         out.set(&MAX_P, self.settings.max_p);
+    }
+
+    /// [`QueueSetting::MaxProbability`], which Adaptive RED sets itself.
+    fn reconfigure(&mut self, change: &QueueChange) -> bool {
+        match *change {
+            QueueChange { class: None, setting: QueueSetting::MaxProbability(max_p) }
+                if max_p > 0.0 && max_p <= 1.0 && !self.parameters.adaptive =>
+            {
+                self.settings.max_p = max_p;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Vec<QueueSetting> {
+        let own = (!self.parameters.adaptive).then_some(QueueSetting::MaxProbability(self.settings.max_p));
+        own.into_iter().collect()
     }
 
     fn backlog(&self) -> Backlog {

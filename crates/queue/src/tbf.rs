@@ -334,6 +334,10 @@ impl QueueDiscipline for Tbf {
         }
     }
 
+    fn settings(&self) -> Vec<QueueSetting> {
+        self.queue.inner().settings()
+    }
+
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
     }

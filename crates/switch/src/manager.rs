@@ -2,7 +2,7 @@
 
 use jettison_core::{Duration, Gauges, Rate, Time, fork};
 use jettison_measure::Outcomes;
-use jettison_queue::{Backlog, QueueChange, QueueDiscipline, drain};
+use jettison_queue::{Backlog, QueueChange, QueueDiscipline, QueueSetting, drain};
 use jettison_wire::Packet;
 
 use crate::{Port, QueueReading};
@@ -144,6 +144,11 @@ impl TrafficManager {
             self.refresh(Port(place as u16));
         }
         changed
+    }
+
+    /// The parameters of a port's discipline that can be changed at run time, with their present values.
+    pub fn settings(&self, port: Port) -> Vec<QueueSetting> {
+        self.ports.get(usize::from(port.0)).map_or_else(Vec::new, |state| state.discipline.settings())
     }
 
     /// Exchanges the discipline of a port, which must exist. The packets move to the new one.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_queue::{Backlog, QueueChange, QueueDiscipline};
+use jettison_queue::{Backlog, QueueChange, QueueDiscipline, QueueSetting};
 use jettison_wire::{Instance, Packet};
 use rustc_hash::FxHashMap;
 
@@ -441,6 +441,10 @@ impl<P: Program> Switch for Pipeline<P> {
 
     fn reconfigure(&mut self, to: Port, change: &QueueChange) -> bool {
         self.manager.reconfigure(Some(to), change)
+    }
+
+    fn settings(&self, to: Port) -> Vec<QueueSetting> {
+        self.manager.settings(to)
     }
 
     fn replace(

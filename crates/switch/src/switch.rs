@@ -3,7 +3,7 @@
 use dyn_clone::DynClone;
 use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_queue::{Backlog, QueueChange, QueueDiscipline};
+use jettison_queue::{Backlog, QueueChange, QueueDiscipline, QueueSetting};
 use jettison_wire::Packet;
 
 use crate::hooks::PortHooks;
@@ -48,6 +48,11 @@ pub trait Switch: DynClone + Send {
     /// Changes a setting of the discipline of port `to` at run time. Returns false, without effect, if it has no such setting.
     fn reconfigure(&mut self, _to: Port, _change: &QueueChange) -> bool {
         false
+    }
+
+    /// The parameters of the discipline of port `to` that can be changed at run time, with their present values.
+    fn settings(&self, _to: Port) -> Vec<QueueSetting> {
+        Vec::new()
     }
 
     /// Exchanges the discipline of port `to`, and its hooks. Packets that wait move to the new one in the order in which the old
