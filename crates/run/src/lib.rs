@@ -24,6 +24,7 @@ mod program;
 pub mod rebuild;
 pub mod reproduce;
 mod situations;
+pub mod steps;
 pub mod value;
 pub mod whatif;
 

@@ -10,5 +10,6 @@ mod octopus;
 mod p4;
 mod reference;
 mod scream;
+mod steps;
 mod support;
 mod value;
