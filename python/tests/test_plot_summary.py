@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from itertools import combinations
 
 import matplotlib
 import numpy as np
@@ -14,10 +15,13 @@ import pytest
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.patches import Polygon
 from plot_results import QUEUE, QUEUES, RATES, SEEDS, BigResult, SmallResult, rtt, variant
 
 from jettison import JettisonError, plot
+from jettison.plot import style
 from jettison.plot.interval import means, over_seeds
+from jettison.plot.names import SIZE, Named, places
 from jettison.plot.quantities import number, numbers
 from jettison.plot.trade import ellipse
 
@@ -186,6 +190,18 @@ def test_lines_run_over_the_numbers_of_a_label(result):
     assert list(line.get_ydata()) == pytest.approx([np.mean([rtt("ired-64", r, s) for s in SEEDS]) for r in RATES])
 
 
+def test_categories_have_bars_and_no_line_joins_them(result):
+    ax = plot.lines(result, "rtt", x="queue")
+    assert not [line for line in ax.lines if line.get_linestyle() not in ("None", "none", "")]
+    assert ax.get_xlabel() == "queue"
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["CoDel", "iRED 64", "mine"]
+    heights = [bar.get_height() for bar in sorted(ax.patches, key=lambda bar: bar.get_x())]
+    assert heights == pytest.approx([np.mean([rtt(q, r, s) for s in SEEDS]) for q in QUEUES for r in RATES])
+    one = plot.lines(result, "rtt", x="queue", variants=SLOW)
+    assert [tick.get_text() for tick in one.get_xticklabels()] == ["CoDel", "iRED 64", "mine"]
+    assert len(one.patches) == 3 and one.get_legend() is None
+
+
 def test_numbers_of_one_kind_are_drawn_in_the_first_ones_unit(result):
     renamed = {"5 Mbit/s": "500 kbit/s", "10 Mbit/s": "2 Mbit/s"}
     result.labels = {v: {**of, "rate": renamed[of["rate"]]} for v, of in result.labels.items()}
@@ -296,6 +312,48 @@ def test_names_that_would_overlap_are_in_a_legend(result):
     close = plot.ellipses(result, variants=SLOW)
     assert not names & {text.get_text() for text in close.texts}
     assert {text.get_text() for text in close.get_legend().get_texts()} == names
+
+
+def test_ellipses_are_outlines_with_a_rim_the_largest_below(result):
+    ax = plot.ellipses(result, variants=SLOW)
+    outlines = [patch for patch in ax.artists if isinstance(patch, Polygon)] or [
+        patch for patch in ax.patches if isinstance(patch, Polygon)
+    ]
+    assert len(outlines) == 3
+    assert not any(outline.get_fill() for outline in outlines)
+    assert all(outline.get_path_effects() for outline in outlines)
+    sizes = [np.prod(np.ptp(outline.get_xy(), axis=0)) for outline in outlines]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_names_find_places_where_they_cover_nothing():
+    turn = np.linspace(0, 2 * np.pi, 64, endpoint=False)
+    drawn = [
+        Named(f"scheme {n}", (x, y), np.column_stack([x + 1.5 * np.cos(turn), y + np.sin(turn)]))
+        for n, (x, y) in enumerate([(2, 2), (3, 2.2), (4, 4), (4.5, 3), (7, 1)])
+    ]
+    with style.context():
+        ax = style.new_axes(None)
+        ax.set_xlim(0, 10)
+        ax.set_ylim(0, 6)
+        found = places(ax, drawn)
+    assert found is not None
+    areas = []
+    for own, place in zip(drawn, found, strict=True):
+        text = ax.annotate(
+            own.name,
+            place.at,
+            place.offset,
+            textcoords="offset points",
+            ha=place.align[0],
+            va=place.align[1],
+            fontsize=SIZE,
+        )
+        areas.append(text.get_window_extent())
+    for one, other in combinations(areas, 2):
+        assert not one.overlaps(other)
+    assert all(ax.bbox.contains(*corner) for area in areas for corner in area.corners())
+    assert places(ax, [drawn[0], Named("the same place", drawn[0].centre, None)]) is None
 
 
 def test_an_interval_that_reaches_zero_does_not_stretch_a_logarithmic_axis(result):

@@ -339,6 +339,10 @@ def _layout(result: Summarised, chosen: Sequence[str], names: Sequence[str], gro
         by_value: dict[str, list[tuple[str, str, Look]]] = {value: [] for value in values}
         for v, of in labels.items():
             by_value[of[group]].append((v, names[0], own[keys[v]]))
+        if len(set(keys.values())) == 1:  # one bar of each value: nothing but the ticks to tell apart
+            own = looks(chosen, every)
+            slots = [_Slot(of[0][0], names[0], float(i), own[of[0][0]]) for i, of in enumerate(by_value.values())]
+            return _Layout(slots, 0.7, [(float(i), pretty(value)) for i, value in enumerate(by_value)], False)
         groups = [(pretty(value), slots) for value, slots in by_value.items()]
     widest = max(len(of) for _, of in groups)
     width = 0.8 / widest

@@ -17,6 +17,7 @@ from .arguments import check_choice
 from .counts import absent, runs
 from .errors import PlotError, unknown
 from .interval import Interval, means, required, summary_object
+from .intervals import bars
 from .looks import Look
 from .quantities import numbers, ordered, written
 from .reading import pick_variants, unit_of
@@ -134,7 +135,8 @@ def lines(
 
     There is one line per combination of the other labels. Scattered points, as of a Latin hypercube, are markers, which do
     not distinguish the other quantities. If all values of the label are numbers of one dimension, the axis is numeric
-    (`log`: logarithmic) in the first one's unit; otherwise the values are equally spaced in the experiment's order.
+    (`log`: logarithmic) in the first one's unit. Otherwise the values are categories, which no line joins: there are bars, in
+    the experiment's order.
     """
     name = object or summary_object(result, metric)
     required(result, metric, [name])
@@ -142,13 +144,17 @@ def lines(
     labels = _labels(result, chosen, (x,))
     along = list(dict.fromkeys(of[x] for of in labels.values()))
     numeric, axis_unit = numbers(along)
+    of = strands(labels, x)
+    if numeric is None and not of.scattered:
+        ax = bars(result, metric, name, variants=chosen, statistic=statistic, part=part, group=x, ax=ax, legend=legend)
+        ax.set_xlabel(x)
+        return ax
     places = numeric if numeric is not None else np.arange(len(along), dtype=np.float64)
     place_of = dict(zip(along, places.tolist(), strict=True))
     found = means(result, metric, [name], statistic, part)
     ax = style.new_axes(ax)
     unit = unit_of(result, metric)
     counts: list[int] = []
-    of = strands(labels, x)
     empty: dict[str, Look] = {}
     for look, own in of.lines:
         points = sorted(

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from matplotlib.patheffects import Normal, withStroke
 
 from . import limits, remarks, style, ticks
 from .arguments import check_choice
@@ -19,6 +21,7 @@ from .counts import runs as runs_of
 from .errors import PlotError, unknown
 from .interval import required, summary_object, values_of_runs
 from .looks import Look, looks
+from .names import SIZE, Named, Place, places
 from .reading import pick_objects, pick_variants, table_with, unit_of, warm_up, with_series
 from .rows import grouped
 from .samples import samples_of
@@ -51,7 +54,7 @@ def ellipses(
     of the frames captured in one interval, for both metrics); over `frames`, except those that were never shown, which
     have no latency; or over the `seeds`' values, for which `statistic` selects the statistic of `x` and `y`. With `log`,
     mean and covariance of `x` are those of its logarithm. Fewer than three points, or points on a line, have no ellipse.
-    Up to five schemes have their `names` beside the means if these are apart; otherwise there is a `legend`.
+    Up to eight schemes have their `names` beside the means or the outlines if there is room; otherwise there is a `legend`.
     """
     check_choice("over", over, ("samples", "frames", "seeds"))
     check_choice("better", better, ("higher", "lower"))
@@ -64,8 +67,7 @@ def ellipses(
         name, points = _of_samples(with_series(result), chosen, x, y, object)
     ax = style.new_axes(ax, (5.2, 4.0))
     own_looks = looks(chosen, result.labels)
-    centres: list[tuple[Look, tuple[float, float]]] = []
-    outlined = False
+    named: list[tuple[Look, Named]] = []
     lowest = [np.inf, np.inf]
     empty: list[str] = []
     for variant, look in own_looks.items():
@@ -78,22 +80,11 @@ def ellipses(
         lowest = [min(lowest[0], float(xs.min())), min(lowest[1], float(ys.min()))]
         mean = (float(xs.mean()), float(ys.mean()))
         outline = ellipse(xs, ys)
+        drawn = outline
         if outline is not None:
-            outlined = True
             drawn = np.column_stack([10.0 ** outline[:, 0], outline[:, 1]]) if log else outline
             # Patches do not affect the limits of the axes: parts of an ellipse below zero are cut.
             ax.update_datalim(drawn)
-            ax.add_artist(Polygon(drawn, closed=True, facecolor=look.colour, alpha=0.16, linewidth=0))
-            ax.add_artist(
-                Polygon(
-                    drawn,
-                    closed=True,
-                    fill=False,
-                    edgecolor=look.colour,
-                    linestyle=look.dashes,
-                    linewidth=1.1,
-                )
-            )
         centre = (10.0 ** mean[0] if log else mean[0], mean[1])
         ax.plot(
             *centre,
@@ -105,9 +96,10 @@ def ellipses(
             label=look.label,
             zorder=4,
         )
-        centres.append((look, centre))
+        named.append((look, Named(look.label, centre, drawn)))
     if not ax.lines:
         raise PlotError(f"result `{result.name}` has no `{x}` and `{y}` of one object for {', '.join(chosen)}")
+    _outlines(ax, named)
     if log:
         ax.set_xscale("log")
     if not log:
@@ -124,9 +116,13 @@ def ellipses(
     ax.set_axisbelow(True)
     ax.grid(True, color="#eeeeee", linewidth=0.6, which="major")
     _better(ax, better)
-    beside = names if names is not None else len(centres) <= 5 and not _touching(ax, centres)
-    in_legend = legend if legend is not None else not beside and len(centres) > 1
+    few = names if names is not None else len(named) <= NAMED
+    beside = places(ax, [own for _, own in named]) if few else None
+    if beside is None and names:
+        beside = [Place(own.centre, (6, 4), ("left", "bottom")) for _, own in named]
+    in_legend = legend if legend is not None else beside is None and len(named) > 1
     gone = remarks.missing(ax, absent(result, empty), own_looks, in_legend)
+    outlined = any(own.outline is not None for _, own in named)
     runs = runs_of((len(xs) for xs, _ in points.values()), len(result.seeds))
     style.note(
         ax,
@@ -136,39 +132,61 @@ def ellipses(
         *gone,
         beside=0.7,
     )
-    if beside:
-        for look, centre in centres:
-            ax.annotate(
-                look.label,
-                centre,
-                NAME_AT,
-                textcoords="offset points",
-                fontsize=NAME_SIZE,
-                color=look.colour,
-                zorder=5,
-            )
+    for (look, own), place in zip(named, beside or [], strict=False):
+        ax.annotate(
+            own.name,
+            place.at,
+            place.offset,
+            textcoords="offset points",
+            ha=cast(Any, place.align[0]),
+            va=cast(Any, place.align[1]),
+            fontsize=SIZE,
+            color=look.colour,
+            path_effects=[withStroke(linewidth=2.0, foreground="white")],
+            zorder=5,
+        )
     if in_legend:
-        style.legend(ax, where="right")
+        _legend(ax, [look for look, _ in named])
     return ax
 
 
-#: Offset of a name from its mean, and its height, in points.
-NAME_AT, NAME_SIZE = (6, 4), 7.5
+#: Largest number of schemes with names beside them.
+NAMED = 8
 
 
-def _touching(ax: Axes, centres: Sequence[tuple[Look, tuple[float, float]]]) -> bool:
-    """Whether names beside the means would overlap each other or another mean."""
-    points = 72.0 / style.root(ax).dpi
-    at = [points * ax.transData.transform(centre) for _, centre in centres]
-    boxes = [
-        (x, y, x + NAME_AT[0] + 0.6 * NAME_SIZE * len(look.label))
-        for (look, _), (x, y) in zip(centres, at, strict=True)
-    ]
-    return any(
-        one[0] - 4 < other[2] and other[0] - 4 < one[2] and abs(one[1] - other[1]) < NAME_SIZE + 4
-        for place, one in enumerate(boxes)
-        for other in boxes[:place]
+def _legend(ax: Axes, drawn: Sequence[Look]) -> None:
+    """A legend with the lines of the outlines beside the markers of the means."""
+    lines = {
+        look.label: Line2D(
+            [],
+            [],
+            color=look.colour,
+            linestyle=look.dashes,
+            marker=look.marker,
+            markerfacecolor="white" if look.hollow else look.colour,
+            markersize=5.5,
+        )
+        for look in drawn
+    }
+    handles, labels = ax.get_legend_handles_labels()
+    style.legend_of(
+        ax, [lines.get(label, handle) for handle, label in zip(handles, labels, strict=True)], labels, where="right"
     )
+
+
+def _outlines(ax: Axes, named: Sequence[tuple[Look, Named]]) -> None:
+    """Draws the outlines, the largest first. None is filled, and a white rim keeps those that cross apart."""
+
+    def size(own: Named) -> float:
+        return 0.0 if own.outline is None else math.prod(np.ptp(own.outline, axis=0).tolist())
+
+    for look, own in sorted(named, key=lambda each: -size(each[1])):
+        if own.outline is not None:
+            shape = Polygon(
+                own.outline, closed=True, fill=False, edgecolor=look.colour, linestyle=look.dashes, linewidth=1.6
+            )
+            shape.set_path_effects([withStroke(linewidth=3.4, foreground="white"), Normal()])
+            ax.add_artist(shape)
 
 
 def ellipse(xs: Floats, ys: Floats, corners: int = 96) -> Floats | None:
