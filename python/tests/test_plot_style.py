@@ -150,6 +150,15 @@ def test_no_two_components_of_a_kind_are_drawn_alike(kind):
         assert not same or (one.dashes != other.dashes and one.marker != other.marker and one.hatch != other.hatch)
 
 
+def test_every_queue_discipline_has_a_colour_that_is_seen_apart():
+    disciplines = jettison.catalogue("queue")
+    assert len(disciplines) > 20
+    close = [
+        (one.id, other.id) for one, other in combinations(disciplines, 2) if seen_apart(one.colour, other.colour) < 9.0
+    ]
+    assert close == []
+
+
 def test_all_that_a_scenario_may_choose_has_a_colour_and_a_page():
     for component in jettison.catalogue():
         assert component.colour == colour(component.id), component

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use jettison_core::{Duration, RandomStream, Time};
 use jettison_measure::{FlowMeter, metrics};
-use jettison_registry::style::{Line::Dashed, VERMILION};
+use jettison_registry::style::{Line::Dashed, SALMON};
 use jettison_registry::{Entry, ParameterError};
 
 use super::client::{SAMPLE, socket_of};
@@ -25,7 +25,7 @@ use jettison_sockets::{
 /// Its entry in the list of applications.
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("dash-load", "DASH players", build)
-        .style(VERMILION, Dashed)
+        .style(SALMON, Dashed)
         .summary("players that come and go as a sinusoid, each on a random title of a catalogue")
         .source("the load generator published by the authors of iRED")
         .page("applications.md")

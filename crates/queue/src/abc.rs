@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::Dashed, VERMILION};
+use jettison_registry::style::{BRICK, Line::Dashed};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Body, Ecn, Packet};
 use schemars::JsonSchema;
@@ -39,7 +39,7 @@ const TOKENS: Gauge = Gauge::new("abc_tokens", "1", "Token balance; an accelerat
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("abc", "ABC", build)
-        .style(VERMILION, Dashed)
+        .style(BRICK, Dashed)
         .summary("Turns accelerates (ECT(1)) into brakes (ECT(0)) to bring senders to a target rate")
         .source("Goyal et al. 2020 §3.1")
         .page("disciplines/abc.md")

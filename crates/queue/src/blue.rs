@@ -8,7 +8,7 @@
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::Dashed, OLIVE};
+use jettison_registry::style::{COBALT, Line::Dashed};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ const PROBABILITY: Gauge =
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("blue", "BLUE", build)
-        .style(OLIVE, Dashed)
+        .style(COBALT, Dashed)
         .summary("Drops or marks with a probability that rises on losses and falls while the link is idle")
         .source("Feng, Shin, Kandlur & Saha 2002")
         .page("disciplines/blue.md")

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{GREY, Line::Dashed};
+use jettison_registry::style::{IRIS, Line::Dashed};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ const BACKLOG: Gauge =
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("bmv2", "BMv2", build)
-        .style(GREY, Dashed)
+        .style(IRIS, Dashed)
         .summary("BMv2's queues: strict priority, a depth and a packet rate per queue, no port rate")
         .source("BMv2 simple_switch, queueing logic")
         .page("disciplines/bmv2.md")

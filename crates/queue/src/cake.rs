@@ -14,7 +14,7 @@
 
 use jettison_core::{Gauge, Gauges, RandomStream, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::Dashed, SKY};
+use jettison_registry::style::{BROWN, Line::Dashed};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Body, Packet};
 
@@ -64,7 +64,7 @@ const RATE: Gauge = Gauge::new("cake_rate", "Mbit/s", "Rate of the shaper; NaN w
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("cake", "CAKE", build)
-        .style(SKY, Dashed)
+        .style(BROWN, Dashed)
         .summary("Shaper and fair queueing by class, host and flow, with COBALT (CoDel and BLUE) per flow")
         .source("Høiland-Jørgensen, Täht, Morton 2018 (LANMAN); tc-cake(8)")
         .page("disciplines/cake.md")

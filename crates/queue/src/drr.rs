@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use jettison_core::Bytes;
-use jettison_registry::style::{Line::DashDot, OLIVE};
+use jettison_registry::style::{Line::DashDot, MOSS};
 use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::{Class, Dscp, Filter, InLinux, Limit, Qdisc, QdiscContext, QueueDisci
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("drr", "DRR", build)
-        .style(OLIVE, DashDot)
+        .style(MOSS, DashDot)
         .summary("Deficit round robin: bands share the link in proportion to their quanta")
         .source("tc-drr(8); Shreedhar & Varghese 1995")
         .page("disciplines/drr.md")

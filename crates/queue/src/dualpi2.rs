@@ -16,7 +16,7 @@ use crate::entry::{BuildContext, Discipline};
 use crate::{Backlog, Fifo, InLinux, QueueChange, QueueDiscipline, QueueSetting, UpdateTimer};
 use jettison_core::{DropReason, Duration, Gauge, Gauges, MarkReason, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{GREEN, Line::Dashed};
+use jettison_registry::style::{Line::Dashed, PERIWINKLE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 
@@ -47,7 +47,7 @@ const L4S_BACKLOG: Gauge = Gauge::new("dualpi2_l4s_backlog", "packets", "Packets
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("dualpi2", "DualPI2", build)
-        .style(GREEN, Dashed)
+        .style(PERIWINKLE, Dashed)
         .summary("A low-latency queue for ECT(1) coupled to a Classic queue: L4S's dual-queue AQM")
         .source("RFC 9332 appendix A")
         .page("disciplines/dualpi2.md")

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use jettison_core::{Bytes, DropReason, Gauge, Gauges, PartOf, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::DashDot, WINE};
+use jettison_registry::style::{Line::DashDot, ROSE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -39,7 +39,7 @@ const DEFICIT: Gauge = Gauge::new(
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("ets", "ETS", build)
-        .style(WINE, DashDot)
+        .style(ROSE, DashDot)
         .summary("Strict bands first; the other bands share what is left by deficit round robin (DRR)")
         .source("tc-ets(8); Shreedhar & Varghese 1995")
         .page("disciplines/ets.md")

@@ -19,7 +19,7 @@ use flows::{Flow, Flows};
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, MarkReason, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::DashDot, SKY};
+use jettison_registry::style::{Line::DashDot, NAVY};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Ecn, Packet};
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ const THROTTLED: Gauge = Gauge::new("fq_throttled", "count", "Flows that wait fo
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("fq", "FQ", build)
-        .style(SKY, DashDot)
+        .style(NAVY, DashDot)
         .summary("Fair queueing by flow, each flow paced to a maximum rate")
         .source("tc-fq(8)")
         .page("disciplines/fq.md")

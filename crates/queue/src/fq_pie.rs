@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 
 use jettison_core::{Bytes, DropReason, Duration, Gauges, MarkReason, RandomStream, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::Dashed, ORANGE};
+use jettison_registry::style::{Line::Dashed, TAN};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ use crate::{
 /// Registry entry of the discipline. Its gauges are PIE's, of the queue with the largest backlog.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("fq-pie", "FQ-PIE", build)
-        .style(ORANGE, Dashed)
+        .style(TAN, Dashed)
         .summary("One PIE queue per flow, served by deficit round robin, new flows first")
         .source("RFC 8033, RFC 8290 §4, tc-fq_pie(8)")
         .page("disciplines/pie.md")

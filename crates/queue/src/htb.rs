@@ -14,7 +14,7 @@
 use jettison_core::{DropReason, Gauge, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
 use jettison_registry::Entry;
-use jettison_registry::style::{Line::Dotted, WINE};
+use jettison_registry::style::{Line::Dotted, RASPBERRY};
 use jettison_wire::Packet;
 
 use crate::entry::Discipline;
@@ -39,7 +39,7 @@ const CEIL_TOKENS: Gauge =
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("htb", "HTB", parameters::build)
-        .style(WINE, Dotted)
+        .style(RASPBERRY, Dotted)
         .summary(
             "Classes that share a rate: each has its own, and borrows what others leave, up to a ceiling",
         )

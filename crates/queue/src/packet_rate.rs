@@ -12,7 +12,7 @@
 
 use jettison_core::{DropReason, Duration, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{GREY, Line::Dotted};
+use jettison_registry::style::{Line::Dotted, SAND};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ use crate::{Backlog, InLinux, Limit, PacketsPerSecond, QueueChange, QueueDiscipl
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("packet-rate", "packet rate", build)
-        .style(GREY, Dotted)
+        .style(SAND, Dotted)
         .summary("Serves the packets of another discipline at a fixed rate in packets/s")
         .source("BMv2 set_queue_rate")
         .page("disciplines/packet-rate.md")

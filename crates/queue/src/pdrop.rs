@@ -9,7 +9,7 @@ mod store;
 
 use jettison_core::{DropReason, Gauge, Gauges, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{FOREST, Line::Dashed};
+use jettison_registry::style::{Line::Dashed, MINT};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{OCTOPUS_PORT, OctopusHeader, Packet};
 use schemars::JsonSchema;
@@ -35,7 +35,7 @@ const REFUSED: Gauge = Gauge::new(
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("pdrop", "PDrop", build)
-        .style(FOREST, Dashed)
+        .style(MINT, Dashed)
         .summary("Drops the less important queued messages on overflow (Octopus priorities)")
         .source("Chen, Tahir & Mittal 2023 (a baseline)")
         .page("disciplines/pdrop.md")

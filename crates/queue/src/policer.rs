@@ -8,7 +8,7 @@
 
 use jettison_core::{Bytes, DropReason, Gauge, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{INDIGO, Line::Dashed};
+use jettison_registry::style::{Line::Dashed, PURPLE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::{Body, Packet};
 use schemars::JsonSchema;
@@ -32,7 +32,7 @@ const EXCEEDING: Gauge =
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("policer", "policer", build)
-        .style(INDIGO, Dashed)
+        .style(PURPLE, Dashed)
         .summary("Drops or remarks what exceeds a rate, in front of another discipline")
         .source("tc-police(8)")
         .page("disciplines/policer.md")

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use jettison_core::{DropReason, Gauge, Gauges, PartOf, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::Dashed, WINE};
+use jettison_registry::style::{Line::Dashed, MAROON};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -31,7 +31,7 @@ const BACKLOG: Gauge = Gauge::new("priority_backlog", "packets", "Packets in eac
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("priority", "strict priority", build)
-        .style(WINE, Dashed)
+        .style(MAROON, Dashed)
         .summary("Strict priority: serves the highest band with a backlog, 0 first")
         .source("RFC 2475 §2.3; RFC 3246 appendix (priority queue)")
         .page("disciplines/priority.md")

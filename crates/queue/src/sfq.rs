@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, RandomStream, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{Line::Dotted, SKY};
+use jettison_registry::style::{Line::Dotted, STEEL};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -27,7 +27,7 @@ const LONGEST: Gauge = Gauge::new("sfq_longest", "packets", "Packets in the long
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("sfq", "SFQ", build)
-        .style(SKY, Dotted)
+        .style(STEEL, Dotted)
         .summary("Hashes flows to queues, serves them round robin, and drops from the longest")
         .source("McKenney 1990")
         .page("disciplines/sfq.md")

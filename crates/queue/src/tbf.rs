@@ -10,7 +10,7 @@
 
 use jettison_core::{Bytes, DropReason, Duration, Gauge, Gauges, Rate, Time};
 use jettison_measure::Outcomes;
-use jettison_registry::style::{GREY, Line::DashDot};
+use jettison_registry::style::{Line::DashDot, MAUVE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ const RATE: Gauge = Gauge::new("tbf_rate", "Mbit/s", "The shaper's rate.");
 /// Registry entry of the discipline.
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("tbf", "token bucket", build)
-        .style(GREY, DashDot)
+        .style(MAUVE, DashDot)
         .summary("Token bucket: shapes another discipline to a rate, with a burst")
         .source("tc-tbf(8)")
         .page("disciplines/tbf.md")

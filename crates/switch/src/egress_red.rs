@@ -13,7 +13,7 @@ use jettison_core::{DropReason, Gauge, Gauges, RandomStream, Time};
 use jettison_queue::entry::BuildContext;
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_queue::{InLinux, Limit};
-use jettison_registry::style::{Line::DashDot, VERMILION};
+use jettison_registry::style::{Line::DashDot, SALMON};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Packet;
 use schemars::JsonSchema;
@@ -75,7 +75,7 @@ const PROBABILITY: Gauge = Gauge::new(
 /// Registry entry of the discipline.
 pub(crate) fn entry() -> Entry<HookedQueue> {
     Entry::<HookedQueue>::new("egress-red", "RED at egress", build)
-        .style(VERMILION, DashDot)
+        .style(SALMON, DashDot)
         .summary("RED at a switch's egress: the departing packet itself is dropped, behind the queue")
         .source("`red*.p4` of leandrocalmeida/P4-AQM")
         .page("ired.md")

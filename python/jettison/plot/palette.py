@@ -2,8 +2,8 @@
 
 A colour goes by the scheme's *name*, never by its place in an experiment. Name, colour and line of a component are those of
 its entry in the catalogue (:func:`jettison.catalogue`), so that the HTML report draws it alike; variations that studies compare
-(`red-dpm-share`) have the colour of their component and another line. Within a kind no two have colour and line in common;
-across kinds they come again: CUBIC has CoDel's. A scheme that comes in sizes (`ired-64` … `ired-1024`) has one hue, darker
+(`red-dpm-share`) have the colour of their component and another line. No two queue disciplines share a colour, and no two
+components of another kind share colour and line; across kinds they come again: CUBIC has CoDel's. A scheme that comes in sizes (`ired-64` … `ired-1024`) has one hue, darker
 with size. A name that is not known has a colour that follows from it, which may be another's. The reason of a drop has
 the hue of the discipline whose reason it is.
 """
@@ -54,7 +54,13 @@ def _mixed(base: str, towards: str, weight: float) -> str:
 
 
 #: Hues of the owners of reasons that are no queue disciplines.
-OWNERS: Mapping[str, str] = {"link": "#a08a6a", "node": "#707070", "switch": "#b0653a", "python": "#6e5238", "script": "#3f6f73"}
+OWNERS: Mapping[str, str] = {
+    "link": "#a08a6a",
+    "node": "#707070",
+    "switch": "#b0653a",
+    "python": "#6e5238",
+    "script": "#3f6f73",
+}
 #: What is mixed into the owner's colour for its first reason, its second and so on.
 SHADES = (
     ("white", 0.3), ("black", 0.3), ("white", 0.55), ("black", 0.5), ("white", 0.7), ("black", 0.65),

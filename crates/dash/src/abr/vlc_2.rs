@@ -5,7 +5,7 @@
 //! download rate of the session, which is all bits by the time spent reading them.
 
 use jettison_core::Duration;
-use jettison_registry::style::{GREY, Line::Dashed};
+use jettison_registry::style::{Line::Dashed, MAUVE};
 use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use super::{AbrRule, AbrState, Choice, Download};
 /// Its entry in the list of adaptation rules.
 pub(super) fn entry() -> Entry<AdaptationRule> {
     Entry::<AdaptationRule>::new("vlc-2", "VLC 2", build)
-        .style(GREY, Dashed)
+        .style(MAUVE, Dashed)
         .summary("VLC 2's rate logic: lowest while the buffer is below 30 %, then below the session's download rate")
         .source("VLC's public source, modules/stream_filter/dash/adaptationlogic/RateBasedAdaptationLogic.cpp")
         .page("appendix/dash-players.md")

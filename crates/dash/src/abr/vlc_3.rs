@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use jettison_core::Duration;
-use jettison_registry::style::{GREY, Line::Dotted};
+use jettison_registry::style::{Line::Dotted, SAND};
 use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ const OBSERVATIONS: usize = 10;
 /// Its entry in the list of adaptation rules.
 pub(super) fn entry() -> Entry<AdaptationRule> {
     Entry::<AdaptationRule>::new("vlc-3", "VLC 3", build)
-        .style(GREY, Dotted)
+        .style(SAND, Dotted)
         .summary("VLC 3's rate logic: below three quarters of a moving average, shared by video and audio")
         .source("VLC's public source, modules/demux/adaptive/logic/RateBasedAdaptationLogic.cpp")
         .page("appendix/dash-players.md")

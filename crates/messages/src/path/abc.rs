@@ -16,7 +16,7 @@
 //! grow without bound (§4.1).
 
 use jettison_core::{Bytes, Gauge, Gauges, Rate, Time};
-use jettison_registry::style::{Line::Dashed, VERMILION};
+use jettison_registry::style::{BRICK, Line::Dashed};
 use jettison_registry::{Entry, ParameterError};
 use jettison_wire::Ecn;
 use schemars::JsonSchema;
@@ -243,7 +243,7 @@ impl PathController for Abc {
 /// Its entry in the list of the message transport's controllers.
 pub(super) fn entry() -> Entry<MessageController> {
     Entry::<MessageController>::new("abc", "ABC", build)
-        .style(VERMILION, Dashed)
+        .style(BRICK, Dashed)
         .summary("one packet more per accelerate, one packet less per brake that an ABC router marks")
         .source("Goyal et al., ABC, NSDI 2020; RFC 9438 for other bottlenecks")
         .page("appendix/path-controllers.md")

@@ -12,7 +12,7 @@
 //! recent minimum of one-way delays.
 
 use jettison_core::{Bytes, Duration, Gauge, Gauges, Rate, Time};
-use jettison_registry::style::{Line::Dashed, PINK};
+use jettison_registry::style::{Line::Dashed, ROSE};
 use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -169,7 +169,7 @@ impl PathController for SproutEwma {
 /// Its entry in the list of the message transport's controllers.
 pub(super) fn entry() -> Entry<MessageController> {
     Entry::<MessageController>::new("sprout-ewma", "Sprout-EWMA", build)
-        .style(PINK, Dashed)
+        .style(ROSE, Dashed)
         .summary(
             "a window of the packets that arrive in 100 ms, by a moving average of the time between arrivals",
         )

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jettison_registry::EntryDoc;
+use jettison_registry::style::PALETTE;
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Files, Scenario};
 use serde_json::{Map, Value};
@@ -34,13 +35,20 @@ fn every_entry_has_a_page_that_names_it() {
     assert!(unnamed.is_empty(), "{unnamed:#?}");
 }
 
+/// Bars and ellipses have no dashes: the colour alone must tell queue disciplines apart. Of other kinds, the line may. Colours of
+/// the palette are held to a perceptual distance by its own test.
 #[test]
-fn no_two_entries_of_a_kind_look_alike() {
+fn no_two_queue_disciplines_have_one_colour_and_no_two_entries_of_a_kind_look_alike() {
     let mut seen = HashMap::new();
     for EntryDoc { kind, id, colour, line, .. } in catalogue() {
-        let look = (kind, colour.unwrap_or_else(|| panic!("{kind} {id} has no colour")), line);
-        if let Some(other) = seen.insert(look, id) {
-            panic!("{kind}: {id} and {other} have the same colour and line");
+        let colour = colour.unwrap_or_else(|| panic!("{kind} {id} has no colour"));
+        assert!(
+            PALETTE.iter().any(|own| own.to_string() == colour),
+            "{kind} {id}: {colour} is not in the palette"
+        );
+        let line = if kind == "queue" { None } else { line };
+        if let Some(other) = seen.insert((kind, colour, line), id) {
+            panic!("{kind}: {id} and {other} have the same colour, and line");
         }
     }
 }

@@ -7,7 +7,7 @@ mod browser;
 mod server;
 
 use jettison_core::{Bytes, Duration};
-use jettison_registry::style::{Line::Dashed, ORANGE};
+use jettison_registry::style::{Line::Dashed, TAN};
 use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub use server::PageServer;
 /// Its entry in the list of applications.
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("page", "web pages", build)
-        .style(ORANGE, Dashed)
+        .style(TAN, Dashed)
         .summary("a reader who loads page after page: a document, then its objects over six connections")
         .source("RFC 7928 §7.2; RFC 9112 §9; HTTP Archive, Web Almanac 2024 (page weight)")
         .page("applications.md")

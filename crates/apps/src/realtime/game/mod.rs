@@ -10,7 +10,7 @@ mod player;
 mod server;
 
 use jettison_core::{Bytes, Duration};
-use jettison_registry::style::{FOREST, Line::Dashed};
+use jettison_registry::style::{Line::Dashed, MINT};
 use jettison_registry::{Entry, ParameterError, check_deadlines};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub use server::GameServer;
 /// Its entry in the list of applications.
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("game", "online game", build)
-        .style(FOREST, Dashed)
+        .style(MINT, Dashed)
         .summary("a first-person shooter: updates from the server at `from`, commands of a player at `to`")
         .source("Valve, Source Multiplayer Networking; IEEE 802.11-18/2009r6 §4.1")
         .page("applications.md")
