@@ -34,6 +34,7 @@ mod streaming;
 mod timeliness;
 mod transfer;
 mod video;
+pub mod wire;
 
 pub use accounts::{
     AccountLog, AccountRow, Accounts, Component, Ended, Endings, FrameEnded, Part, Reason, Spot, Status,
@@ -51,7 +52,7 @@ pub use provenance::{
 };
 pub use queue::QueueMeter;
 pub use record::{DropRecord, Kind, ObjectId, ObjectRecord, RunRecord, SummaryValue, VideoFrames};
-pub use recorder::{FlowGroup, GaugeChoice, GaugeSampler, Recorder, RecorderSettings};
+pub use recorder::{FlowGroup, GaugeChoice, GaugeSampler, Recorder, RecorderSettings, Renumbered};
 pub use series::{Piece, Series};
 pub use streaming::{SessionScore, StreamingMeter};
 pub use timeliness::Timeliness;

@@ -4,6 +4,7 @@ mod adopt;
 mod decisions;
 mod gauges;
 mod groups;
+mod live;
 mod sampling;
 mod summary;
 mod table;
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 use jettison_core::{Duration, Gauge, Time};
 use jettison_wire::FlowId;
 
+pub use adopt::Renumbered;
 pub use gauges::{GaugeChoice, GaugeSampler};
 pub(crate) use summary::{of_distribution, part_of, plain};
 
@@ -78,6 +80,8 @@ pub struct Recorder {
     series: SeriesTable,
     decisions: Decisions,
     provenance: Option<Box<Provenance>>,
+    /// Accounts that were made elsewhere.
+    joined: Option<AccountLog>,
     extra: Vec<SummaryValue>,
     // Gauges with at least one point.
     gauges: Vec<Gauge>,
@@ -105,6 +109,7 @@ impl Recorder {
             flows: Vec::new(),
             flow_names: Vec::new(),
             series: SeriesTable::default(),
+            joined: None,
             extra: Vec::new(),
             gauges: Vec::new(),
             last_sample: Time::ZERO,
@@ -181,6 +186,9 @@ impl Recorder {
 
     /// Ends the accounts of a run that ended at `end`.
     pub(crate) fn finish_accounts(&mut self, end: Time) -> AccountLog {
+        if let Some(joined) = self.joined.take() {
+            return joined;
+        }
         self.end_all_units(end, true);
         let accounts = self.provenance.as_deref_mut().and_then(Provenance::take_accounts);
         accounts.map(|accounts| accounts.finish(end)).unwrap_or_default()

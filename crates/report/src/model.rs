@@ -249,6 +249,9 @@ pub struct LiveFacts {
     /// Lateness of the threads; none in results of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeliness: Option<Timeliness>,
+    /// Flows of external programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub external: Vec<String>,
     /// Further notes for the reader.
     #[serde(default)]
     pub notes: Vec<String>,

@@ -44,6 +44,9 @@ impl World {
         packet.meta.sent_at = now;
         packet.meta.id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
+        if let Some(provenance) = self.recorder.provenance() {
+            provenance.came(&packet, now);
+        }
         self.outbox.push(packet);
         self.send_from_host(host.0, now);
     }

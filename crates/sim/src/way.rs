@@ -78,7 +78,7 @@ impl Direction {
         if copy.is_some()
             && let Some(provenance) = recorder.provenance()
         {
-            provenance.copied(&packet);
+            provenance.copied(&packet, now);
         }
         let copy = copy.map(|arrival| (arrival, packet.clone()));
         for (arrival, mut packet) in [(own, packet)].into_iter().chain(copy) {

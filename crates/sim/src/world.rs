@@ -290,7 +290,10 @@ impl World {
                 None
             }
             Node::Host(_) => {
-                if let Some(provenance) = self.recorder.provenance() {
+                // A kernel drops a corrupted packet, which its owner reports.
+                if let Some(provenance) = self.recorder.provenance()
+                    && !packet.is_corrupted()
+                {
                     provenance.handled(packet.meta.id, now);
                 }
                 None

@@ -25,6 +25,7 @@ mod tcp_info;
 mod udp;
 mod view;
 mod watch;
+mod witness;
 mod zeros;
 
 use std::net::IpAddr;
@@ -32,6 +33,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use jettison_core::Time;
+use jettison_measure::wire::Told;
 use jettison_measure::{Distribution, Recorder};
 use jettison_sockets::Application;
 use jettison_wire::FlowId;
@@ -96,4 +98,6 @@ pub struct HostsOutcome {
     pub scheduling: Scheduling,
     /// Time from the instant at which a program, a sample or a poll was due until the thread ran, since the warm-up.
     pub lateness: Distribution,
+    /// What the programs told of their units, in a run with accounts.
+    pub told: Option<Told>,
 }

@@ -7,6 +7,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use jettison_core::Time;
+use jettison_measure::wire::Tells;
 use jettison_measure::{Distribution, Kind, ObjectId, Recorder};
 use jettison_sockets::{Application, SocketEvent};
 use jettison_wire::FlowId;
@@ -17,6 +18,7 @@ use super::stack::{STOP_TOKEN, Stack, WATCH_INTERVAL};
 use super::stop::Stop;
 use super::view::HostView;
 use super::watch::{Watch, write_series};
+use super::witness::Witness;
 use super::{HostSockets, HostsOutcome, LiveProgram, Watched};
 use crate::LiveClock;
 use crate::scheduling::RealTime;
@@ -67,7 +69,7 @@ impl LiveHosts {
         hosts: Vec<HostSockets>,
         programs: Vec<LiveProgram>,
         watched: Vec<Watched>,
-        recorder: Recorder,
+        mut recorder: Recorder,
         clock: LiveClock,
     ) -> io::Result<LiveHosts> {
         let mut notes = Vec::new();
@@ -75,6 +77,7 @@ impl LiveHosts {
         let watch = Watch::new(watched, &hosts, &mut notes);
         raise_descriptor_limit();
         let mut stack = Stack::new(hosts)?;
+        stack.witness = recorder.leave_packets().map(|told| Box::new(Witness::new(told, clock)));
         notes.into_iter().for_each(|note| stack.note(note));
         let programs = programs.into_iter().map(|program| {
             stack.add_owner(program.flow, program.host);
@@ -113,6 +116,11 @@ impl LiveHosts {
         LiveHosts { priority, ..self }
     }
 
+    /// The flows whose programs tell of units, for the router; none without accounts.
+    pub fn tells(&self) -> Tells {
+        self.stack.witness.as_ref().map(|witness| witness.told.tells()).unwrap_or_default()
+    }
+
     /// Newest values of the flows, updated at each sample.
     pub fn readings(&self) -> Arc<Readings> {
         Arc::clone(&self.readings)
@@ -139,10 +147,15 @@ impl LiveHosts {
                 program.application.finish(ended, meter);
             }
         }
+        if let Some(witness) = &mut self.stack.witness {
+            (0..self.recorder.flow_count() as u32)
+                .for_each(|flow| witness.end_units(FlowId(flow), &mut self.recorder, true, ended));
+        }
         self.stack.summarise(&mut self.recorder);
         self.watch.summarise(&mut self.recorder);
         self.stack.leave();
         HostsOutcome {
+            told: self.stack.witness.take().map(|witness| witness.told),
             recorder: self.recorder,
             notes: self.stack.into_notes(),
             scheduling: real_time.scheduling().clone(),
@@ -217,6 +230,16 @@ impl LiveHosts {
                 program.application.handle_wakeup(now, &mut view);
             }
             program.schedule();
+            let flow = program.flow;
+            self.end_units(flow, now);
+        }
+    }
+
+    /// Takes the ends of units that a call of a flow's program has told.
+    #[inline]
+    fn end_units(&mut self, flow: FlowId, now: Time) {
+        if let Some(witness) = &mut self.stack.witness {
+            witness.end_units(flow, &mut self.recorder, false, now);
         }
     }
 
@@ -238,9 +261,22 @@ impl LiveHosts {
         let now = self.clock.now();
         program.last_call = now;
         let (stack, recorder) = (&mut self.stack, &mut self.recorder);
-        let mut view = HostView { stack, recorder, owner, flow: program.flow, now };
+        if let SocketEvent::Datagram { socket, from, datagram } = &event
+            && stack.witness.is_some()
+            && let Some(local) = stack.datagram_end(*socket)
+            && let Some(witness) = &mut stack.witness
+        {
+            witness.receives(*from, local, datagram, now);
+        }
+        let is_datagram = matches!(event, SocketEvent::Datagram { .. });
+        let flow = program.flow;
+        let mut view = HostView { stack, recorder, owner, flow, now };
         program.application.handle_event(event, now, &mut view);
         program.schedule();
+        if let Some(witness) = self.stack.witness.as_mut().filter(|_| is_datagram) {
+            witness.told.handled(now);
+        }
+        self.end_units(flow, now);
     }
 
     /// Sleeps until a program is due or a socket is ready, and handles the ready sockets.

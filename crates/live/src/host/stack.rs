@@ -22,6 +22,7 @@ use super::poller::{Poller, Readiness};
 use super::tcp::{ConnectionEvent, TcpSocket, is_temporary};
 use super::tcp_info::TcpInfo;
 use super::udp::{Incoming, Outgoing, UdpSocket};
+use super::witness::Witness;
 
 /// Poll interval of connections with outstanding data: the kernel signals buffer space, but not acknowledgements.
 pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(1);
@@ -56,6 +57,8 @@ pub(super) struct Stack {
     scratch: Box<[MaybeUninit<u8>]>,
     notes: BTreeSet<String>,
     refused: u64,
+    /// Takes what programs tell of their units, in a run with accounts.
+    pub(super) witness: Option<Box<Witness>>,
 }
 
 enum Socket {
@@ -83,6 +86,7 @@ impl Stack {
             scratch: vec![MaybeUninit::uninit(); SCRATCH].into_boxed_slice(),
             notes: BTreeSet::new(),
             refused: 0,
+            witness: None,
         })
     }
 
@@ -271,12 +275,17 @@ impl Stack {
     pub(super) fn on_ready(&mut self, token: u64, ready: Readiness, now: Time) {
         let id = SocketId(token);
         let Some(index) = self.sockets.index(id) else { return };
-        let Stack { sockets, scratch, events, dirty, inbox, .. } = self;
+        let Stack { sockets, scratch, events, dirty, inbox, witness, .. } = self;
         match sockets.get_mut(index) {
             Some(Socket::Tcp(connection)) => {
                 mark(connection, index, dirty);
                 let owner = connection.owner;
-                let mut tell = |event| events.push_back((owner, socket_event(event, id)));
+                let mut tell = |event| {
+                    if let (ConnectionEvent::Connected, Some(witness)) = (event, &mut *witness) {
+                        witness.connected(id);
+                    }
+                    events.push_back((owner, socket_event(event, id)));
+                };
                 connection.on_ready(ready, scratch, &mut tell);
                 connection.watch(&mut tell);
             }
@@ -314,6 +323,7 @@ impl Stack {
                     }
                     let connection = TcpSocket::accepted(accepted, socket, owner);
                     let id = self.add_connection(connection);
+                    self.tell_opened(id, false);
                     self.events.push_back((owner, SocketEvent::Accepted { listener, socket: id }));
                 }
                 Err(error) if is_temporary(&error) => return,
@@ -367,10 +377,20 @@ impl Stack {
             return true;
         }
         let id = self.sockets.id(index);
-        let Stack { sockets, poller, watched, owners, events, .. } = self;
+        let Stack { sockets, poller, watched, owners, events, witness, .. } = self;
         let Some(Socket::Tcp(connection)) = sockets.get_mut(index) else { return true };
         connection.is_dirty = false;
-        let Some(reason) = connection.settle(poller, id.0) else {
+        let was_new = connection.is_new();
+        let settled = connection.settle(poller, id.0);
+        if let Some(witness) = witness {
+            if was_new {
+                witness.opened(id, connection, true);
+            }
+            if settled.is_some() {
+                witness.closed(id);
+            }
+        }
+        let Some(reason) = settled else {
             if connection.needs_watch() && !connection.is_watched {
                 connection.is_watched = true;
                 watched.push(index);
@@ -526,6 +546,21 @@ impl Stack {
             return Err(error);
         }
         Ok(id)
+    }
+
+    /// Its own end of a socket for datagrams.
+    pub(super) fn datagram_end(&self, id: SocketId) -> Option<Endpoint> {
+        match self.sockets.get(self.sockets.index(id)?) {
+            Some(Socket::Udp(socket)) => socket.local(),
+            _ => None,
+        }
+    }
+
+    fn tell_opened(&mut self, id: SocketId, connects: bool) {
+        let Some(index) = self.sockets.index(id) else { return };
+        if let (Some(witness), Some(Socket::Tcp(connection))) = (&mut self.witness, self.sockets.get(index)) {
+            witness.opened(id, connection, connects);
+        }
     }
 
     /// Id of a socket that could not be opened.

@@ -56,6 +56,10 @@ pub(super) struct TcpSocket {
     sampled: u64,
     /// Whether what it receives is goodput of its program's flow.
     pub(super) counts_goodput: bool,
+    /// Bytes that the program has read.
+    taken: u64,
+    /// The peer, if this end connects.
+    connects_to: Option<Endpoint>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +126,11 @@ impl TcpSocket {
             is_watched: false,
             sampled: 0,
             counts_goodput: false,
+            taken: 0,
+            connects_to: match state {
+                State::New(remote) => Some(remote),
+                State::Connecting | State::Open => None,
+            },
         }
     }
 
@@ -151,6 +160,7 @@ impl TcpSocket {
             self.pending.push_front(tail);
         }
         self.read_budget = self.read_budget.saturating_sub(head.len());
+        self.taken += head.len();
         Some(head)
     }
 
@@ -167,6 +177,34 @@ impl TcpSocket {
             let _ = self.socket.set_linger(Some(StdDuration::ZERO));
             self.finish(CloseReason::Finished);
         }
+    }
+
+    /// Bytes that the program has written.
+    pub(super) fn written(&self) -> u64 {
+        self.accepted + self.queue.len()
+    }
+
+    /// Bytes that the program has read.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Whether `connect` was not called yet.
+    pub(super) fn is_new(&self) -> bool {
+        matches!(self.state, State::New(_))
+    }
+
+    /// Its own end and its peer's, once the kernel has chosen them.
+    pub(super) fn ends(&self) -> Option<[Endpoint; 2]> {
+        if self.is_new() {
+            return None;
+        }
+        let local = self.socket.local_addr().ok()?.as_socket()?;
+        let remote = match self.connects_to {
+            Some(remote) => remote,
+            None => super::options::endpoint(self.socket.peer_addr().ok()?.as_socket()?),
+        };
+        Some([super::options::endpoint(local), remote])
     }
 
     /// Written bytes that were not sent yet.

@@ -29,6 +29,8 @@ pub(super) struct UdpSocket {
     pub(super) owner: u32,
     address: IpAddr,
     traffic_class: u8,
+    /// Its own end.
+    local: Option<Endpoint>,
 }
 
 /// A datagram to send.
@@ -59,7 +61,13 @@ impl UdpSocket {
         let _ = super::options::set(&socket, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, 4_i32 << 20)
             .or_else(|_| socket.set_recv_buffer_size(4 << 20));
         socket.bind(&SockAddr::from(SocketAddr::new(address, port)))?;
-        Ok(UdpSocket { socket, owner, address, traffic_class: 0 })
+        let local = socket.local_addr()?.as_socket().map(endpoint);
+        Ok(UdpSocket { socket, owner, address, traffic_class: 0, local })
+    }
+
+    /// Its own end.
+    pub(super) fn local(&self) -> Option<Endpoint> {
+        self.local
     }
 
     /// Approximate number of packets that wait in this host for its device.

@@ -110,6 +110,8 @@ pub(super) struct Stream {
     pub described: u64,
     /// Packets that came before others that precede them, with their arrival.
     pub early: Vec<(Sent, Time)>,
+    /// What has come to the receiver's kernel, and its application has not read.
+    pub unread: VecDeque<Range>,
 }
 
 /// A channel.

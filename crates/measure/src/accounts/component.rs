@@ -60,6 +60,8 @@ components! {
     RetransmissionProbe = "retransmission_tlp";
     /// It was lost, until the sender's retransmission timeout (for messages its probe timeout).
     RetransmissionTimeout = "retransmission_rto";
+    /// It was lost, until its sender's kernel sent it again: why just then is not seen (live runs).
+    Retransmission = "retransmission";
     /// An attempt failed or was given up, until it was repeated.
     Attempt = "attempt";
     /// It had arrived, but what precedes it in the connection had not; or others had their turn in the connection.
@@ -70,6 +72,8 @@ components! {
     Dependency = "dependency";
     /// It waited in the playout buffer.
     Playout = "playout";
+    /// It was in a host's kernel, or on its way between that and the router, which nobody sees into (live runs).
+    Unseen = "unseen";
 }
 
 impl Component {

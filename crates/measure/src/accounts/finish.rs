@@ -247,7 +247,7 @@ impl Accounts {
 }
 
 /// The node that the last packet of a chain came to.
-fn receiver_of(chain: &Chain) -> Spot {
+pub(super) fn receiver_of(chain: &Chain) -> Spot {
     let mut spots = chain.parts.iter().rev().map(|part| part.spot);
     spots
         .find_map(|spot| match spot {

@@ -4,8 +4,9 @@ use jettison_core::Time;
 
 use super::chain::{Chain, Spot};
 use super::channel::{ChannelId, Range};
+use super::finish::receiver_of;
 use super::{Accounts, COMPLETIONS, Component};
-use crate::provenance::{Place, Unit, UnitKind};
+use crate::provenance::{Place, StreamId, Unit, UnitKind};
 
 impl Accounts {
     /// A unit's bytes are there, in order: `packet` came, with the byte at `before`, which was the first missing one.
@@ -58,10 +59,50 @@ impl Accounts {
         }
         chain.extend(now, Component::Reassembly, receiver, None);
         open.done = Some(chain);
-        self.completed(range.unit, now);
-        let is_pushed = self.open.get(&range.unit).is_some_and(|open| !open.has_request);
-        if is_pushed && range.unit.kind != UnitKind::Message {
-            self.close(range.unit, super::Status::Shown, super::Reason::None, now);
+        if self.has_kernels {
+            // Its application has it when it reads it.
+            if let Some(Some(channel)) = self.channels.get_mut(id.0 as usize) {
+                channel.stream.unread.push_back(*range);
+            }
+            return;
+        }
+        self.arrived_whole(range.unit, now);
+    }
+
+    /// A unit's bytes are there for its application.
+    fn arrived_whole(&mut self, unit: Unit, now: Time) {
+        self.completed(unit, now);
+        let is_pushed = self.open.get(&unit).is_some_and(|open| !open.has_request);
+        if is_pushed && unit.kind != UnitKind::Message {
+            self.close(unit, super::Status::Shown, super::Reason::None, now);
+        }
+    }
+
+    /// An application has read what precedes `edge` from a connection that goes through its host's kernel. Of bytes whose packets
+    /// nobody saw, all is unseen.
+    pub fn read(&mut self, stream: StreamId, edge: u64, now: Time) {
+        let Some(Some(id)) = self.streams.get(stream.index()).copied() else { return };
+        let Some(channel) = self.channels.get_mut(id.0 as usize).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        let mut read = Vec::new();
+        while let Some(range) = channel.stream.unread.pop_front_if(|range| range.end <= edge) {
+            read.push(range.unit);
+        }
+        while let Some(range) = channel.stream.ranges.pop_front_if(|range| range.end <= edge) {
+            if let Some(open) = self.open.get_mut(&range.unit)
+                && open.channel.is_some_and(|(own, _)| own == id)
+            {
+                open.done = Some(open.base.clone());
+                read.push(range.unit);
+            }
+        }
+        for unit in read {
+            if let Some(done) = self.open.get_mut(&unit).and_then(|open| open.done.as_mut()) {
+                let receiver = receiver_of(done);
+                done.extend(now, Component::Unseen, receiver, None);
+                self.arrived_whole(unit, now);
+            }
         }
     }
 
@@ -69,7 +110,8 @@ impl Accounts {
     pub(super) fn complete_datagrams(&mut self, unit: Unit, packet: u32, now: Time) {
         let Some((chain, receiver)) = self.datagram_leg(unit, packet) else { return };
         let mut chain = chain;
-        chain.extend(now, Component::Reassembly, receiver, None);
+        let to_application = if self.has_kernels { Component::Unseen } else { Component::Reassembly };
+        chain.extend(now, to_application, receiver, None);
         if let Some(open) = self.open.get_mut(&unit) {
             if open.done.is_some() {
                 return;
@@ -101,6 +143,9 @@ impl Accounts {
             if sent.packet == packet {
                 break;
             }
+        }
+        if self.has_kernels {
+            chain.extend(journey.sent_at, Component::Unseen, spot, None);
         }
         journey.add_to(&mut chain);
         Some((chain, journey.receiver()))

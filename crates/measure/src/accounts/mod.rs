@@ -67,10 +67,17 @@ pub struct Accounts {
     given_up: VecDeque<Unit>,
     /// The packet that a host is handling.
     in_hand: Option<u32>,
+    /// Whether applications have kernels between them and the network, which nobody sees into.
+    has_kernels: bool,
     log: AccountLog,
 }
 
 impl Accounts {
+    /// Accounts of applications on hosts' kernels.
+    pub(crate) fn with_kernels() -> Accounts {
+        Accounts { has_kernels: true, ..Accounts::default() }
+    }
+
     // ---- units -----------------------------------------------------------------------------------------------
 
     /// The delay of a unit begins, if it has not begun yet.
@@ -215,6 +222,12 @@ impl Accounts {
         }
     }
 
+    /// What holds a connection of a kernel back, known before it sends anything.
+    pub(crate) fn held(&mut self, stream: StreamId, component: Component, at: Time) {
+        self.channel_of(stream);
+        self.limited(stream, component, at);
+    }
+
     /// A connection reduced its window because the byte at an offset was lost.
     pub fn reduced_for_loss(&mut self, stream: StreamId, offset: u64, at: Time) {
         let Some(channel) = self.channel_mut(stream) else { return };
@@ -326,7 +339,25 @@ impl Accounts {
         repair: Option<Component>,
         now: Time,
     ) {
-        let id = packet.meta.id;
+        let socket = packet.headers().and_then(|headers| match &headers.transport {
+            Transport::Udp(udp) => Some((headers.src, udp.src_port)),
+            Transport::Tcp(_) | Transport::Icmp(_) => None,
+        });
+        self.datagram_of(socket, packet.meta.id, unit, offset, repair, now, now);
+    }
+
+    /// A datagram that a socket's application sent at `at` leaves its host with a part of a unit.
+    #[allow(clippy::too_many_arguments)] // each is a fact of its own
+    pub(crate) fn datagram_of(
+        &mut self,
+        socket: Option<(Address, u16)>,
+        id: u32,
+        unit: Unit,
+        offset: u64,
+        repair: Option<Component>,
+        at: Time,
+        now: Time,
+    ) {
         match unit.kind {
             // Feedback is no viewer's.
             UnitKind::Report => return,
@@ -337,7 +368,7 @@ impl Accounts {
                         self.journeys.find(packet).map(|own| own.load)
                     && asked == unit
                 {
-                    self.turn(unit, packet, now);
+                    self.turn(unit, packet, at);
                 }
             }
             _ => {}
@@ -348,15 +379,14 @@ impl Accounts {
                 return;
             }
             self.sweep(unit);
-            self.open.insert(unit, Open::new(unit, now));
+            self.open.insert(unit, Open::new(unit, at));
         }
         let Some(open) = self.open.get_mut(&unit) else { return };
-        open.sent.push(SentPart { offset, packet: id, at: now, repair });
+        open.sent.push(SentPart { offset, packet: id, at, repair });
         if open.channel.is_none()
-            && let Some(headers) = packet.headers()
-            && let Transport::Udp(udp) = &headers.transport
+            && let Some(socket) = socket
         {
-            open.channel = self.sockets.get(&(headers.src, udp.src_port)).map(|channel| (*channel, 0));
+            open.channel = self.sockets.get(&socket).map(|channel| (*channel, 0));
         }
         self.journeys.begin(id, Load::Unit { unit, offset }, now);
     }
@@ -431,6 +461,11 @@ impl Accounts {
         }
     }
 
+    /// A host is handling a packet that its kernel had.
+    pub(crate) fn in_hand(&mut self, packet: Option<u32>) {
+        self.in_hand = packet;
+    }
+
     /// A host has handled a packet, which is gone.
     #[inline]
     pub fn handled(&mut self, packet: u32, now: Time) {
@@ -447,9 +482,19 @@ impl Accounts {
         }
     }
 
-    /// A packet is dropped that came to its queue at `enqueued_at`, if it did.
+    /// A packet is dropped.
     pub fn dropped(&mut self, decision: u64, place: Place, packet: &Packet, now: Time) {
-        let (id, enqueued_at) = (packet.meta.id, packet.meta.enqueued_at);
+        self.dropped_since(decision, place, (packet.meta.id, packet.meta.enqueued_at), now);
+    }
+
+    /// A packet is dropped that came to its queue at `enqueued_at`, if it did.
+    pub(crate) fn dropped_since(
+        &mut self,
+        decision: u64,
+        place: Place,
+        (id, enqueued_at): (u32, Time),
+        now: Time,
+    ) {
         let Some(journey) = self.journeys.find_mut(id) else { return };
         if journey.copies > 0 {
             // Another copy goes on.

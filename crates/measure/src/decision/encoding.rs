@@ -8,7 +8,7 @@ use crate::{Content, Unit, UnitKind};
 
 /// Appends an integer in LEB128: seven bits per byte, the lowest first.
 #[inline]
-pub(super) fn put(bytes: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn put(bytes: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         bytes.push(value as u8 | 0x80);
         value >>= 7;
@@ -67,10 +67,10 @@ pub(super) fn put_head(bytes: &mut Vec<u8>, decision: &Decision) {
 
 /// Reader of encoded decisions. They are our own, so what does not fit ends the list.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bytes<'a>(pub &'a [u8]);
+pub(crate) struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
-    fn byte(&mut self) -> Option<u8> {
+    pub(crate) fn byte(&mut self) -> Option<u8> {
         let (byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*byte)
@@ -80,7 +80,7 @@ impl Bytes<'_> {
         Some(self.byte()? != 0)
     }
 
-    fn integer(&mut self) -> Option<u64> {
+    pub(crate) fn integer(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -92,7 +92,7 @@ impl Bytes<'_> {
         None
     }
 
-    fn narrow<T: TryFrom<u64>>(&mut self) -> Option<T> {
+    pub(crate) fn narrow<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.integer()?).ok()
     }
 

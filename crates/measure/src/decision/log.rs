@@ -203,13 +203,15 @@ impl DecisionLog {
         self.iter().collect()
     }
 
-    /// The decisions of two logs in the order of time, those of `self` first at equal times, and numbered anew.
+    /// The decisions of two logs in the order of time, those of `self` first at equal times, and numbered anew: `numbers` gets the
+    /// old and the new number of each one of `self`, where they differ.
     ///
     /// # Errors
     /// As of [`DecisionLog::iter`].
     pub(crate) fn merged(
         &self,
         other: impl Iterator<Item = io::Result<Decision>>,
+        numbers: &mut Vec<(u64, u64)>,
     ) -> io::Result<DecisionLog> {
         let mut log = DecisionLog::default();
         let (mut own, mut other) = (self.iter().peekable(), other.peekable());
@@ -220,7 +222,11 @@ impl DecisionLog {
             };
             let next = if is_own { own.next() } else { other.next() };
             let Some(next) = next else { return Ok(log) };
-            log.push(&Decision { id: log.count, ..next? });
+            let next = next?;
+            if is_own && next.id != log.count {
+                numbers.push((next.id, log.count));
+            }
+            log.push(&Decision { id: log.count, ..next });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Decisions: drops and marks of packets, with what the packets carried and the state of the queue.
 
-mod encoding;
+pub(crate) mod encoding;
 mod log;
 
 use jettison_core::{DropReason, Duration, MarkReason, Time};

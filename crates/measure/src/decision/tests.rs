@@ -54,11 +54,13 @@ fn a_long_log_is_in_a_file_and_reads_back_the_same() {
 fn logs_are_merged_by_time() {
     let log = |ids: &[u64]| ids.iter().map(|id| decision(*id)).collect::<DecisionLog>();
     let other = log(&[2, 3, 9]);
-    let merged = log(&[1, 3, 4]).merged(other.iter()).unwrap();
+    let mut numbers = Vec::new();
+    let merged = log(&[1, 3, 4]).merged(other.iter(), &mut numbers).unwrap();
     let merged: Vec<_> =
         merged.iter().map(Result::unwrap).map(|own| (own.id, own.time.as_micros())).collect();
     assert_eq!(merged, [(0, 1), (1, 2), (2, 3), (3, 3), (4, 4), (5, 9)]);
-    let failed = log(&[1]).merged(std::iter::once(Err(io::ErrorKind::Other.into())));
+    assert_eq!(numbers, [(1, 0), (3, 2)], "4 keeps its number");
+    let failed = log(&[1]).merged(std::iter::once(Err(io::ErrorKind::Other.into())), &mut numbers);
     assert!(failed.is_err());
 }
 

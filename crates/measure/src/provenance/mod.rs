@@ -20,6 +20,7 @@ use jettison_wire::{Address, FlowId, Instance, Packet, TcpFlags, Transport};
 use rustc_hash::FxHashMap;
 
 use crate::Accounts;
+use crate::wire::{Seen, SightLog, Tells};
 
 pub use content::{Content, Description};
 pub use events::{EventKind, EventLimits, EventLog, ViewerEvent};
@@ -28,7 +29,7 @@ pub use holders::Held;
 use holders::Holders;
 pub use in_flight::InFlight;
 pub use streams::StreamId;
-use streams::Streams;
+pub(crate) use streams::Streams;
 pub use unit::{Unit, UnitKind};
 
 /// Numbers of a transport's packets that are known for each flow, for retransmissions.
@@ -79,6 +80,8 @@ pub struct Provenance {
     /// What the next datagram carries.
     next: Option<Description>,
     accounts: Option<Box<Accounts>>,
+    /// What a router sees of real packets.
+    seen: Option<Box<Seen>>,
     /// Segments with SYN on their way, by which streams are known behind address translation.
     openings: InFlight<StreamId>,
     /// The queue to which a packet is coming, and the packet.
@@ -94,6 +97,16 @@ impl Provenance {
     /// The recorder with accounts of delays.
     pub fn with_accounts(self) -> Provenance {
         Provenance { accounts: Some(Box::default()), ..self }
+    }
+
+    /// The recorder of a router's real packets, which logs the ways of those whose flows' applications tell of units.
+    pub(crate) fn of_real_packets(tells: Tells) -> Provenance {
+        Provenance { seen: Some(Box::new(Seen::with_log(tells))), ..Provenance::default() }
+    }
+
+    /// Ends the log of real packets' ways.
+    pub(crate) fn take_log(&mut self) -> Option<SightLog> {
+        self.seen.take().map(|seen| seen.into_log())
     }
 
     /// The accounts of delays, if they are recorded.
@@ -199,6 +212,16 @@ impl Provenance {
 
     // ---- the world -------------------------------------------------------------------------------------------
 
+    /// A real packet comes from its host. What it carries is known from its headers.
+    #[inline]
+    pub fn came(&mut self, packet: &Packet, now: Time) {
+        if let Some(seen) = &mut self.seen
+            && let Some(content) = seen.came(packet, &mut self.streams, now)
+        {
+            self.contents.insert(packet.meta.id, content);
+        }
+    }
+
     /// A packet comes to a queue, before the discipline decides.
     #[inline]
     pub fn enqueued(&mut self, queue: u32, packet: &Packet, _now: Time) {
@@ -231,6 +254,9 @@ impl Provenance {
         if let Some(accounts) = &mut self.accounts {
             accounts.left(queue, packet.meta.id, enqueued_at, now, left_at);
         }
+        if let Some(seen) = &mut self.seen {
+            seen.left(queue, packet.meta.id, enqueued_at, now, left_at);
+        }
     }
 
     /// A packet reaches the node at the far end of a queue's link, before the node handles it. At a host its content is known until [`Provenance::handled`].
@@ -242,6 +268,9 @@ impl Provenance {
         if let Some(accounts) = &mut self.accounts {
             accounts.arrived(queue, packet.meta.id, now);
         }
+        if let Some(seen) = &mut self.seen {
+            seen.arrived(queue, packet.meta.id, now);
+        }
     }
 
     /// A host has handled a packet, which is gone.
@@ -252,12 +281,18 @@ impl Provenance {
         if let Some(accounts) = &mut self.accounts {
             accounts.handled(packet, now);
         }
+        if let Some(seen) = &mut self.seen {
+            seen.delivered(packet, now);
+        }
     }
 
     /// A link makes a copy of a packet.
-    pub fn copied(&mut self, packet: &Packet) {
+    pub fn copied(&mut self, packet: &Packet, now: Time) {
         if let Some(accounts) = &mut self.accounts {
             accounts.copied(packet.meta.id);
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.copied(packet.meta.id, now);
         }
     }
 
@@ -282,13 +317,19 @@ impl Provenance {
             if let Some(accounts) = &mut self.accounts {
                 accounts.dropped(decision, place, packet, now);
             }
+            if let Some(seen) = &mut self.seen {
+                seen.dropped(decision, place, packet, now);
+            }
         }
     }
 
     /// A packet is marked.
-    pub fn marked(&mut self, decision: u64, packet: &Packet) {
+    pub fn marked(&mut self, decision: u64, packet: &Packet, now: Time) {
         if let Some(accounts) = &mut self.accounts {
             accounts.marked(decision, packet.meta.id);
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.marked(decision, packet.meta.id, now);
         }
     }
 

@@ -18,7 +18,7 @@ const UNITS_KEPT: usize = 16;
 
 /// One direction of a TCP connection: what one end writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StreamId(u32);
+pub struct StreamId(pub(crate) u32);
 
 impl StreamId {
     /// Its place in a list of all streams.
@@ -40,7 +40,7 @@ impl Ends {
 
 /// All streams of a run.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Streams {
+pub(crate) struct Streams {
     streams: Vec<Option<Stream>>,
     free: Vec<u32>,
     by_ends: FxHashMap<Ends, u32>,
@@ -198,6 +198,11 @@ impl Streams {
         self.streams.get(*other as usize)?.as_ref()?.units.back().map(|span| span.unit)
     }
 
+    /// The place of a sequence number in a stream.
+    pub fn offset(&self, stream: StreamId, sequence: u32) -> Option<u64> {
+        Some(self.streams.get(stream.0 as usize)?.as_ref()?.offset(sequence))
+    }
+
     /// Notes a segment that its host sends. Returns its content, if it carries data.
     #[inline]
     pub fn transmitted(&mut self, stream: StreamId, packet: &Packet, acknowledged: u64) -> Option<Content> {
@@ -207,9 +212,22 @@ impl Streams {
         if length == 0 {
             return None;
         }
+        self.sends(stream, tcp.seq, length, packet.meta.id, acknowledged)
+    }
+
+    /// The content of a segment that a stream's host sends, from a sequence number on.
+    #[inline]
+    pub fn sends(
+        &mut self,
+        stream: StreamId,
+        sequence: u32,
+        length: u32,
+        packet: u32,
+        acknowledged: u64,
+    ) -> Option<Content> {
         let stream = self.streams.get_mut(stream.0 as usize)?.as_mut()?;
-        let offset = stream.offset(tcp.seq);
-        let repeated = stream.transmits(offset, length, packet.meta.id, acknowledged);
+        let offset = stream.offset(sequence);
+        let repeated = stream.transmits(offset, length, packet, acknowledged);
         let mut unit = None;
         if !stream.units.is_empty() {
             stream.release(acknowledged);

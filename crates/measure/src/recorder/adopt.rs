@@ -13,8 +13,9 @@ impl Recorder {
     /// only `other` has (windows and round trips of observed sockets) are added.
     ///
     /// All drops are kept; those of `other` are outside the queues of `self`. Summary values of `other` that are not of a
-    /// flow are added. Call this before [`Recorder::finish`], which computes the values over all flows.
-    pub fn adopt_flows(&mut self, other: Recorder, which: impl Fn(FlowId) -> bool) {
+    /// flow are added. Call this before [`Recorder::finish`], which computes the values over all flows. Returns the new numbers of
+    /// the drops and marks of `self`.
+    pub fn adopt_flows(&mut self, other: Recorder, which: impl Fn(FlowId) -> bool) -> Renumbered {
         debug_assert_eq!(self.flow_names, other.flow_names, "both have the same flows");
         let shared = self.flows.len().min(other.flows.len());
         let adopted: Vec<bool> =
@@ -62,7 +63,25 @@ impl Recorder {
         count_drops(&own, &mut self.flows, is_adopted);
         count_drops(&other, &mut self.flows, |index| !is_adopted(index));
         let outside = other.iter().map(|decision| decision.map(outside_of_queues));
-        self.decisions = Decisions::of(own.merged(outside).unwrap_or(own));
+        let mut numbers = Vec::new();
+        let merged = own.merged(outside, &mut numbers).unwrap_or_else(|_| {
+            numbers.clear();
+            own
+        });
+        self.decisions = Decisions::of(merged);
+        Renumbered(numbers)
+    }
+}
+
+/// New numbers of drops and marks, beside those that they had, in ascending order.
+#[derive(Debug, Clone, Default)]
+pub struct Renumbered(Vec<(u64, u64)>);
+
+impl Renumbered {
+    /// The new number of a drop or mark.
+    pub(crate) fn of(&self, number: u64) -> u64 {
+        let found = self.0.binary_search_by_key(&number, |(before, _)| *before);
+        found.ok().and_then(|place| self.0.get(place)).map_or(number, |(_, after)| *after)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use jettison_core::{DropReason, Gauges, MarkReason, Time};
 use jettison_wire::Packet;
+use rustc_hash::FxHashMap;
 
 use super::Recorder;
 use crate::decision::QueueScratch;
-use crate::{Decision, DecisionLog, DropRecord, Identities, Identity, Outcome, Place};
+use crate::{Content, Decision, DecisionLog, DropRecord, Identities, Identity, Outcome, Place};
 
 /// The log of decisions, and those that wait for the state of their queue.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,24 @@ impl Decisions {
     /// All that has been decided so far.
     pub(super) fn of(log: DecisionLog) -> Decisions {
         Decisions { count: log.len(), log, ..Decisions::default() }
+    }
+
+    /// Sets what packets carried, by the number of the decision. What cannot be read back stays as it is.
+    pub(super) fn set_contents(&mut self, contents: &FxHashMap<u64, Content>) {
+        if contents.is_empty() || !self.pending.is_empty() {
+            return;
+        }
+        let mut log = DecisionLog::default();
+        for decision in self.log.iter() {
+            let Ok(mut decision) = decision else { return };
+            if let (Some(identity), Some(content)) = (&mut decision.identity, contents.get(&decision.id)) {
+                // Of a segment the router knows more than its unit.
+                let known = identity.content.unwrap_or(*content);
+                identity.content = Some(Content { unit: content.unit, ..known });
+            }
+            log.push(&decision);
+        }
+        self.log = log;
     }
 
     fn add(&mut self, decision: Decision) {
@@ -124,7 +143,7 @@ impl Recorder {
     pub fn packet_marked(&mut self, place: Place, packet: &Packet, reason: MarkReason, now: Time) {
         let decision = self.decision(place, packet, Outcome::Marked(reason), now);
         if let Some(provenance) = &mut self.provenance {
-            provenance.marked(self.decisions.count, packet);
+            provenance.marked(self.decisions.count, packet, now);
         }
         if let Some(queue) = self.queues.get_mut(place.index() as usize) {
             queue.marked(reason);

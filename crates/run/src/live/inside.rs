@@ -137,7 +137,7 @@ impl Inside<'_> {
         let devices =
             hosts.iter().map(|host| host.tun.as_fd().try_clone_to_owned()).collect::<Result<Vec<_>, _>>();
         let devices = devices.map_err(|error| format!("cannot duplicate a device's descriptor: {error}"))?;
-        let router = parts::router(plan, hosts, clock, real_time, self.options.uplink);
+        let router = parts::router(plan, hosts, clock, real_time, self.options.uplink, built_in.tells());
 
         let router_control = control.clone();
         let watcher =

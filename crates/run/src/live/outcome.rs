@@ -37,6 +37,8 @@ impl Outcome {
         let mut facts = Facts::default();
         facts.live.offload = offload(plan);
         facts.live.kernel = kernel();
+        let external = plan.flows.iter().filter(|flow| !flow.built_in);
+        facts.live.external = external.map(|flow| flow.name.clone()).collect();
         let mut ignored = notes;
         for flow in plan.flows.iter().filter(|flow| flow.built_in) {
             for key in flow.tcp.iter().flat_map(unsupported) {
@@ -141,7 +143,15 @@ impl Outcome {
         self.facts.cpu_seconds = facts.cpu.as_secs_f64();
         let recorder: &mut Recorder = world.recorder();
         let built_in = std::mem::take(&mut self.built_in);
-        recorder.adopt_flows(hosts.recorder, |flow| built_in.get(flow.0 as usize).copied().unwrap_or(false));
+        let numbers = recorder
+            .adopt_flows(hosts.recorder, |flow| built_in.get(flow.0 as usize).copied().unwrap_or(false));
+        if let Some(told) = &hosts.told
+            && let Some(at) = recorder.join(told, &numbers, ended)
+        {
+            let at = seconds(at);
+            live.notes
+                .push(format!("the router's log of packets was full at {at:.1} s: no accounts after that"));
+        }
         for (queue, lateness) in lateness.queues().iter().enumerate() {
             if lateness.count() > 0 {
                 recorder.queue(queue as u32).set_distribution(metrics::LATENESS, lateness.clone());

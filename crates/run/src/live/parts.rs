@@ -8,6 +8,7 @@ use jettison_live::host::{HostSockets, LiveHosts, LiveProgram, SocketRule, Watch
 use jettison_live::net::Namespace;
 use jettison_live::router::{Classifier, MeasuredFlow, Router, RouterPort, RouterSettings, Rule};
 use jettison_live::scheduling::priority;
+use jettison_measure::wire::Tells;
 use jettison_scenario::build::{LiveFlow, LivePlan};
 use jettison_wire::FlowId;
 
@@ -61,8 +62,15 @@ fn joins_same(flow: &LiveFlow, other: &LiveFlow) -> bool {
     [(flow.from, flow.to), (flow.to, flow.from)].contains(&(other.from, other.to))
 }
 
-/// Creates the router of a plan. With `uplink`, the first host is the default route.
-pub fn router(plan: LivePlan, hosts: Vec<Made>, clock: LiveClock, real_time: bool, uplink: bool) -> Router {
+/// Creates the router of a plan. With `uplink`, the first host is the default route. `tells` are the flows whose programs tell of units.
+pub fn router(
+    plan: LivePlan,
+    hosts: Vec<Made>,
+    clock: LiveClock,
+    real_time: bool,
+    uplink: bool,
+    tells: Tells,
+) -> Router {
     let addresses = plan.hosts.iter().map(|host| (host.address, host.node)).collect::<Vec<_>>();
     let mut rules = Vec::new();
     // Flows with ports come first: they are more specific.
@@ -92,12 +100,7 @@ pub fn router(plan: LivePlan, hosts: Vec<Made>, clock: LiveClock, real_time: boo
         plan.hosts.iter().zip(hosts).map(|(host, made)| RouterPort { host: host.node, tun: made.tun });
     let classifier = Classifier::new(addresses, rules);
     let classifier = if uplink { classifier.with_gateway(plan.hosts[0].node) } else { classifier };
-    Router {
-        ports: ports.collect(),
-        classifier,
-        measured: measured.collect(),
-        settings,
-        clock,
-        world: plan.world,
-    }
+    let mut world = plan.world;
+    world.recorder().watch_real_packets(tells);
+    Router { ports: ports.collect(), classifier, measured: measured.collect(), settings, clock, world }
 }

@@ -178,8 +178,7 @@ impl Builder {
             }
         }
         let live = settings.live.unwrap_or_default();
-        // Nobody names the units of real packets.
-        let recorder = RecorderSettings { accounts: false, ..recorder_settings(settings) };
+        let recorder = recorder_settings(settings);
         Ok(LivePlan { world: world.build()?, recorder, settings: live, hosts, flows, programs, commands })
     }
 }
