@@ -13,7 +13,7 @@ use super::sender::{Outgoing, Sender, timestamp};
 use super::statistics::{TcpSample, TcpStatistics};
 use super::trace::{Departure, Limit, Trace, TraceEvent};
 use crate::PathEstimate;
-use crate::congestion::CongestionController;
+use crate::congestion::{CongestionController, Steered};
 use crate::{Endpoint, Payload};
 
 /// One end of a TCP connection: a state machine that receives the time as an argument.
@@ -332,6 +332,14 @@ impl Connection {
     /// Reports the gauges of its congestion controller.
     pub fn gauges(&self, now: Time, out: &mut dyn Gauges) {
         self.sender.controller.gauges(now, out);
+    }
+
+    /// Lets someone outside see and set what its controller leaves to them; `None` if that is nothing. Flush the connection
+    /// afterwards.
+    pub fn steer<T>(&mut self, with: impl FnOnce(&mut Steered) -> T) -> Option<T> {
+        let result = with(self.sender.controller.steered()?);
+        self.sender.refresh_window();
+        Some(result)
     }
 
     /// The part of the state that is sampled as series. [`Connection::statistics`] has more, and reads more memory: with many

@@ -20,6 +20,7 @@ jettison_registry::components! {
     /// All of TCP's congestion controllers. The message transport can use each of them too.
     pub fn controllers() -> Registry<Controller>;
     mod bbr;
+    mod constant;
     mod cubic;
     mod dctcp;
     mod highspeed;
@@ -35,6 +36,7 @@ use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_wire::Ecn;
 
 pub use bbr::{Bbr, BbrParameters, BbrState, LimitedBy, RateInterval, Round, WindowQuantum};
+pub use constant::{Constant, ConstantParameters, Seen, Steered};
 pub use cubic::{Cubic, CubicParameters};
 pub use dctcp::{Dctcp, DctcpParameters};
 pub use entry::{Controller, ControllerContext, InKernel};
@@ -146,6 +148,11 @@ pub trait CongestionController: DynClone + Send + Debug {
 
     /// The replacement, before the start, on a connection without ECN, or without the accurate feedback that it needs; `None` to keep this controller.
     fn without_ecn(&self) -> Option<Box<dyn CongestionController>> {
+        None
+    }
+
+    /// What of it is set from outside; `None` for a controller that steers itself.
+    fn steered(&mut self) -> Option<&mut Steered> {
         None
     }
 }
