@@ -13,8 +13,8 @@ use super::player::{Player, PlayerSetup};
 use super::profile::PlayerContext;
 use super::server::DashServer;
 use jettison_sockets::{
-    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator, SocketEvent, SocketId,
-    Sockets,
+    Application, FlowApplication, FlowApplications, FlowContext, FlowFacts, Initiator, Question, SocketEvent,
+    SocketId, Sockets,
 };
 
 /// Its entry in the list of applications.
@@ -54,12 +54,14 @@ pub struct DashClient {
     title: Arc<Title>,
     player: Option<Player>,
     sample_at: Option<Time>,
+    /// Whether representations of video are chosen from outside.
+    is_steered: bool,
 }
 
 impl DashClient {
     /// Creates a client that plays `title`.
     pub fn new(setup: Arc<PlayerSetup>, title: Arc<Title>) -> DashClient {
-        DashClient { setup, title, player: None, sample_at: None }
+        DashClient { setup, title, player: None, sample_at: None, is_steered: false }
     }
 
     fn owner(&mut self, socket: SocketId) -> Option<&mut Player> {
@@ -81,7 +83,10 @@ pub(super) fn socket_of(event: &SocketEvent) -> Option<SocketId> {
 
 impl Application for DashClient {
     fn start(&mut self, now: Time, host: &mut dyn Sockets) {
-        let player = Player::new(Arc::clone(&self.setup), Arc::clone(&self.title), true, now);
+        let mut player = Player::new(Arc::clone(&self.setup), Arc::clone(&self.title), true, now);
+        if self.is_steered {
+            player = player.steered();
+        }
         self.player.insert(player).start(now, host);
         self.sample_at = Some(now + SAMPLE);
     }
@@ -128,6 +133,21 @@ impl Application for DashClient {
     fn finish(&mut self, now: Time, meter: &mut FlowMeter) {
         if let Some(player) = &mut self.player {
             player.end(now, meter);
+        }
+    }
+
+    fn steer(&mut self) -> bool {
+        self.is_steered = true;
+        true
+    }
+
+    fn question(&self, out: &mut Question) -> bool {
+        self.player.as_ref().is_some_and(|player| player.question(out))
+    }
+
+    fn decide(&mut self, answer: usize, now: Time, host: &mut dyn Sockets) {
+        if let Some(player) = &mut self.player {
+            player.decide(answer, now, host);
         }
     }
 }

@@ -404,6 +404,7 @@ impl WorldBuilder {
             controllers: Vec::new(),
             control_error: None,
             script: None,
+            suspended: None,
         };
         // Every queue gets the rate of its link at the start, and again at each scheduled change.
         for at in 0..world.directions.len() {

@@ -300,14 +300,19 @@ impl World {
     /// Sets the rate of the shaper of a direction's queue; `false` if it has none, or the rate is zero.
     fn set_rate(&mut self, at: usize, rate: Rate, now: Time) -> bool {
         let change = QueueChange { class: None, setting: QueueSetting::Bandwidth(rate) };
+        self.reconfigure(at, &change, now)
+    }
+
+    /// Changes a setting of a direction's queue; `false` if it has no such setting, or the value is out of its range.
+    pub(crate) fn reconfigure(&mut self, at: usize, change: &QueueChange, now: Time) -> bool {
         let End { node, port } = self.directions[at].from;
         let (changed, waiting) = match &mut self.nodes[node] {
             Node::Host(host) => {
                 let queue = &mut host.ports[usize::from(port)];
-                (queue.reconfigure(&change), queue.backlog().packets > 0)
+                (queue.reconfigure(change), queue.backlog().packets > 0)
             }
             Node::Router(router) => {
-                (router.switch.reconfigure(Port(port), &change), router.switch.has_departure(Port(port)))
+                (router.switch.reconfigure(Port(port), change), router.switch.has_departure(Port(port)))
             }
         };
         // A packet that was not due at the old rate may be at the new one.

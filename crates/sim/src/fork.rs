@@ -90,6 +90,7 @@ impl World {
             controllers,
             control_error: self.control_error.clone(),
             script: self.script.clone(),
+            suspended: self.suspended,
         })
     }
 

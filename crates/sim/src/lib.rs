@@ -22,6 +22,7 @@ mod outside;
 mod routing;
 mod script;
 mod sink;
+mod steer;
 mod summary;
 mod transmit;
 mod way;
@@ -35,8 +36,12 @@ pub use builder::{
 pub use control::{ControlError, Controller, ControllerSpec, LinkSeen, Observation, ProbeSeen, RateChange};
 pub use direction::Carrier;
 pub use fork::ForkError;
+pub use jettison_queue::QueueSetting;
+pub use jettison_sockets::{Fetched, Question};
+pub use jettison_tcp::congestion::Seen;
 pub use outside::Delivery;
 pub use script::{
     Decided, Effects, Intervention, Replaced, Replacement, Reverted, Script, Waiting, Window, can_revert,
 };
+pub use steer::{QueueSeen, SteerError};
 pub use world::{RunOutcome, Tap, World};

@@ -16,6 +16,7 @@ use crate::host::Host;
 use crate::outside::Delivery;
 use crate::script::{Script, take_scripted};
 use crate::sink::Sink;
+use crate::steer::Suspended;
 use crate::summary::{summarise_router, summarise_threads};
 use crate::transmit::{has_scripted, is_scripted, take, transmit};
 
@@ -32,6 +33,8 @@ pub enum RunOutcome {
     Complete,
     /// The run was cancelled before its end, or ended by a controller ([`World::control_error`]).
     Cancelled,
+    /// A steered program waits for [`World::decide`].
+    Waiting,
 }
 
 /// A simulated network, ready to run.
@@ -65,6 +68,8 @@ pub struct World {
     pub(crate) control_error: Option<ControlError>,
     /// Changes of decisions from outside.
     pub(crate) script: Option<Box<Script>>,
+    /// Where the world stopped for a decision.
+    pub(crate) suspended: Option<Suspended>,
 }
 
 /// A node of the world.
@@ -131,6 +136,9 @@ impl World {
             if self.control_error.is_some() {
                 return RunOutcome::Cancelled;
             }
+            if self.suspended.is_some() {
+                return RunOutcome::Waiting;
+            }
             if is_done {
                 return RunOutcome::Complete;
             }
@@ -155,6 +163,9 @@ impl World {
             until = until.min(script.next_replacement().max(self.now));
         }
         self.step_until(until);
+        if self.suspended.is_some() {
+            return false;
+        }
         self.now = until;
         if self.script.is_some() {
             self.tend_script(until);
@@ -230,11 +241,11 @@ impl World {
         }
     }
 
-    /// Processes all events up to and including `until`.
+    /// Processes all events up to and including `until`, or until a program waits for a decision.
     fn step_until(&mut self, until: Time) {
         loop {
             let (time, slot) = self.agenda.next();
-            if time > until {
+            if time > until || self.suspended.is_some() {
                 return;
             }
             debug_assert!(time >= self.now, "time never goes back");
@@ -261,7 +272,7 @@ impl World {
 
     /// Completes the decisions of calls that were not completed one by one.
     #[cold]
-    fn complete(&mut self, now: Time) {
+    pub(crate) fn complete(&mut self, now: Time) {
         let World { recorder, nodes, directions, .. } = self;
         recorder.complete(&mut |queue, out| {
             let direction = directions.get(queue as usize)?;
@@ -283,7 +294,9 @@ impl World {
             Node::Host(host) if !host.outside => {
                 host.stack.next_id = self.next_id;
                 host.receive(packet, now, &mut self.recorder);
-                if let Some(provenance) = self.recorder.provenance() {
+                if host.is_suspended() {
+                    self.suspended = Some(Suspended { node, packet: Some(packet.meta.id) });
+                } else if let Some(provenance) = self.recorder.provenance() {
                     provenance.handled(packet.meta.id, now);
                 }
                 self.next_id = host.stack.next_id;
@@ -318,6 +331,7 @@ impl World {
                 let queue = direction.queue;
                 self.delivered.push(Delivery { host: NodeId(node), at: now, queue, packet });
             }
+            Node::Host(_) if self.suspended.is_some() => {}
             Node::Host(_) => self.after_host(node, now),
             Node::Router(router) => {
                 if let Some(script) = &mut self.script
@@ -378,11 +392,11 @@ impl World {
                 host.stack.next_id = self.next_id;
                 host.wake(now, &mut self.recorder);
                 self.next_id = host.stack.next_id;
-                // Few disciplines have timers; the flag spares other hosts the loop.
-                for port in 0..if host.queues_keep_time { host.ports.len() } else { 0 } {
-                    self.wake_host_queue(node, port, now);
+                if host.is_suspended() {
+                    self.suspended = Some(Suspended { node, packet: None });
+                    return;
                 }
-                self.after_host(node, now);
+                return self.after_host_timer(node, now);
             }
             Node::Router(router) => {
                 router.armed = now;
@@ -397,6 +411,22 @@ impl World {
                 self.after_router(node, now);
             }
         }
+        self.arm(node);
+    }
+
+    /// Handles the timers of queues at a host, after those of its programs and sockets, and plans its next wakeup.
+    pub(crate) fn after_host_timer(&mut self, node: usize, now: Time) {
+        let Node::Host(host) = &self.nodes[node] else { return };
+        // Few disciplines have timers; the flag spares other hosts the loop.
+        for port in 0..if host.queues_keep_time { host.ports.len() } else { 0 } {
+            self.wake_host_queue(node, port, now);
+        }
+        self.after_host(node, now);
+        self.arm(node);
+    }
+
+    /// Plans the next wakeup of a node, after one.
+    fn arm(&mut self, node: usize) {
         let next = match &mut self.nodes[node] {
             Node::Host(host) => {
                 host.armed = host.next_instant();
@@ -428,7 +458,7 @@ impl World {
 
     /// Sends the packets in a host's outbox and plans its next wakeup.
     #[inline]
-    fn after_host(&mut self, node: usize, now: Time) {
+    pub(crate) fn after_host(&mut self, node: usize, now: Time) {
         let Node::Host(host) = &mut self.nodes[node] else { return };
         if !host.stack.outbox.is_empty() {
             // Swapped rather than drained: sending borrows the host again.

@@ -4,7 +4,7 @@ use dyn_clone::DynClone;
 use jettison_core::{Gauges, Time};
 use jettison_measure::FlowMeter;
 
-use crate::{SocketEvent, Sockets};
+use crate::{Question, SocketEvent, Sockets};
 
 /// A program at a host, driven by time and its sockets' events.
 pub trait Application: DynClone + Send {
@@ -31,6 +31,20 @@ pub trait Application: DynClone + Send {
 
     /// Called at the end of the run: reports measures that are complete only then to the flow's meter.
     fn finish(&mut self, _now: Time, _meter: &mut FlowMeter) {}
+
+    /// Leaves its decisions to someone outside, who answers them with [`Application::decide`]. Called before the start; false if
+    /// the program has no decision that could be left.
+    fn steer(&mut self) -> bool {
+        false
+    }
+
+    /// Fills in what is known for the next decision; false if the program is not steered, or has not started.
+    fn question(&self, _out: &mut Question) -> bool {
+        false
+    }
+
+    /// Continues with the answer to the decision for which it called [`Sockets::suspend`].
+    fn decide(&mut self, _answer: usize, _now: Time, _host: &mut dyn Sockets) {}
 }
 
 dyn_clone::clone_trait_object!(Application);

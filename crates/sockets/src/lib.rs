@@ -13,6 +13,7 @@ mod file_error;
 mod octopus;
 mod socket_table;
 mod sockets;
+mod steering;
 mod tcp;
 pub mod transport;
 mod transports;
@@ -27,6 +28,7 @@ pub use socket_table::SocketTable;
 pub use sockets::{
     CloseReason, ControllerFactory, Datagram, EchoRequest, SocketEvent, SocketId, Sockets, TcpOptions,
 };
+pub use steering::{Fetched, Question};
 pub use transport::{FlowTransport, Transport, TransportContext};
 pub use transports::transports;
 pub use udp::{EcnCodepoint, UdpParameters};

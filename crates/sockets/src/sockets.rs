@@ -84,6 +84,10 @@ pub trait Sockets {
     /// Sends an ICMP echo request; the peer's host replies and [`SocketEvent::EchoReply`] follows.
     fn send_echo(&mut self, remote: Address, request: &EchoRequest);
 
+    /// Stops the world right after the call in progress, before anything that the call wrote is sent: the program waits for
+    /// [`crate::Application::decide`]. Only simulated hosts can; only steered programs ask.
+    fn suspend(&mut self) {}
+
     /// The meter of this application's flow.
     fn meter(&mut self) -> &mut FlowMeter;
     /// Adds a point to a series of this application's flow.

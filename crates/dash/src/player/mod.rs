@@ -9,6 +9,7 @@ mod playout;
 mod requests;
 mod responses;
 mod setup;
+mod steered;
 mod track;
 mod transport;
 mod viewing;
@@ -26,6 +27,7 @@ use super::qoe::{PlayedSegment, Session};
 use super::resource::set;
 use jettison_sockets::{SocketEvent, SocketId, Sockets};
 use playout::{Passed, Playout};
+use steered::Steered;
 use track::{Lane, Track};
 use transport::Transport;
 use viewing::Viewing;
@@ -59,6 +61,8 @@ pub struct Player {
     /// The video segment of the last abandoned request.
     abandoned: Option<usize>,
     viewing: Viewing,
+    /// Decisions from outside; `None` for a player that decides by its rule.
+    steered: Option<Box<Steered>>,
 }
 
 impl Player {
@@ -92,6 +96,7 @@ impl Player {
             levels: Levels::default(),
             abandoned: None,
             viewing: Viewing::default(),
+            steered: None,
         }
     }
 

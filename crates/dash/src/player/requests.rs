@@ -4,6 +4,7 @@ use jettison_core::{Duration, Time};
 use jettison_sockets::Sockets;
 
 use super::setup::{Filling, Targets, Together, TopQuality};
+use super::steered::{Asked, Deferred};
 use super::track::segment_at;
 use super::{Kind, Player, Track};
 use crate::abr::Choice;
@@ -17,11 +18,13 @@ const AUDIO_AHEAD: Duration = Duration::from_secs(1);
 impl Player {
     /// Requests the next resource of a lane, or schedules the time at which to try again.
     pub(super) fn proceed(&mut self, lane: usize, now: Time, host: &mut dyn Sockets) {
-        if !self.transport.is_idle(lane) || self.is_ended() {
+        if self.defers(Deferred::Request(lane)) || !self.transport.is_idle(lane) || self.is_ended() {
             return;
         }
         if let Some(part) = self.next_part(lane, now) {
             self.ask(lane, part, now, host);
+        } else if self.is_waiting() {
+            host.suspend();
         } else if self.is_all_fetched() {
             self.transport.end(host);
         }
@@ -61,8 +64,14 @@ impl Player {
 
     /// Asks the rule. Returns `None` if the request has to wait.
     fn choose(&mut self, lane: usize, kind: Kind, now: Time) -> Option<usize> {
+        let answer = match self.ask_outside(lane, kind) {
+            Asked::Waiting => return None,
+            Asked::Answered(representation) => Some(Choice::now(representation)),
+            Asked::OwnRule => None,
+        };
         let (track, state) = self.state(kind, now)?;
-        let Choice { representation, wait_below, delay } = track.rule.choose(&state);
+        let Choice { representation, wait_below, delay } =
+            answer.unwrap_or_else(|| track.rule.choose(&state));
         let representation = representation.min(state.set.representations.len() - 1);
         let before = track.selected;
         if let Some(level) = wait_below {

@@ -2,9 +2,10 @@
 
 use jettison_core::Time;
 use jettison_measure::{Reason, Status, metrics};
-use jettison_sockets::Sockets;
+use jettison_sockets::{Fetched, Sockets};
 
 use super::fetch::{Partial, Step, Transfer};
+use super::steered::Deferred;
 use super::track::end_of;
 use super::{Kind, Player};
 use crate::abr::{Download, Progress};
@@ -13,6 +14,9 @@ use crate::resource::{Part, set};
 impl Player {
     /// Handles what an event means for a lane.
     pub(super) fn on_step(&mut self, lane: usize, step: Step, now: Time, host: &mut dyn Sockets) {
+        if self.defers(Deferred::Step(lane, step)) {
+            return;
+        }
         match step {
             Step::Whole(transfer) => {
                 self.advance(now, host.meter());
@@ -133,6 +137,9 @@ impl Player {
             finished_at,
             replaces,
         };
+        if let (Kind::Video, Some(steered)) = (kind, &mut self.steered) {
+            steered.fetched(Fetched { representation, bytes, requested_at, finished_at });
+        }
         // The rules get the state in which their next choice is made.
         if let Some((track, state)) = self.state(kind, now) {
             track.rule.on_segment(&download, &state);

@@ -249,6 +249,7 @@ fn flows_of(world: &mut World) -> Flows {
 fn complete(outcome: RunOutcome) -> Result<(), ExplainError> {
     match outcome {
         RunOutcome::Complete => Ok(()),
-        RunOutcome::Cancelled => Err(ExplainError::Interrupted),
+        // No program of a stored run is steered.
+        RunOutcome::Cancelled | RunOutcome::Waiting => Err(ExplainError::Interrupted),
     }
 }

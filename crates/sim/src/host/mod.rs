@@ -3,11 +3,12 @@
 mod stack;
 mod view;
 
-use jettison_core::{RandomStream, Time};
+use jettison_core::{RandomStream, Rate, Time};
 use jettison_measure::{Kind, ObjectId, Recorder, metrics};
 use jettison_queue::QueueDiscipline;
-use jettison_sockets::{Application, SocketEvent};
+use jettison_sockets::{Application, Question, SocketEvent};
 use jettison_switch::Port;
+use jettison_tcp::congestion::Seen;
 use jettison_wire::{Address, FlowId, Packet};
 use rustc_hash::FxHashMap;
 
@@ -138,6 +139,23 @@ impl Host {
         self.settle(now, recorder);
     }
 
+    /// Sets window and rate of a flow's steered connections. Returns what they saw, if there are any, and whether any had other
+    /// values before: packets sent in response are then in `stack.outbox`.
+    pub(crate) fn steer_connections(
+        &mut self,
+        flow: FlowId,
+        window: u64,
+        rate: Option<Rate>,
+        now: Time,
+        recorder: &mut Recorder,
+    ) -> (Option<Seen>, bool) {
+        let (seen, changed) = self.stack.steer_connections(flow, window, rate);
+        if changed {
+            self.settle(now, recorder);
+        }
+        (seen, changed)
+    }
+
     /// Calls all programs and sockets that are due.
     pub(crate) fn wake(&mut self, now: Time, recorder: &mut Recorder) {
         loop {
@@ -151,7 +169,40 @@ impl Host {
                 self.stack.wake_socket(slot - self.programs.len(), now);
             }
             self.settle(now, recorder);
+            if self.is_suspended() {
+                break;
+            }
         }
+    }
+
+    /// Whether a program waits for a decision from outside. What the host was doing is then in the middle.
+    #[inline]
+    pub(crate) fn is_suspended(&self) -> bool {
+        self.stack.suspended_by.is_some()
+    }
+
+    /// Continues with the decision that a program waits for.
+    pub(crate) fn decide(&mut self, answer: usize, now: Time, recorder: &mut Recorder) {
+        let Some(owner) = self.stack.suspended_by.take() else { return };
+        let Host { programs, stack, ports, routes, .. } = self;
+        let program = &mut programs[owner as usize];
+        let devices = Devices { ports, routes };
+        let mut view = HostView { stack, recorder, devices, owner, flow: program.flow, now };
+        program.application.decide(answer, now, &mut view);
+        self.plan_program(owner as usize);
+        self.settle(now, recorder);
+    }
+
+    /// Leaves the decisions of a flow's programs to someone outside; returns whether any has one.
+    pub(crate) fn steer(&mut self, flow: FlowId) -> bool {
+        let mut own = self.programs.iter_mut().filter(|program| program.flow == flow);
+        own.any(|program| program.application.steer())
+    }
+
+    /// Fills in what a steered program of a flow knows; false if there is none that runs.
+    pub(crate) fn question(&self, flow: FlowId, out: &mut Question) -> bool {
+        let mut own = self.programs.iter().filter(|program| program.flow == flow);
+        own.any(|program| program.application.question(out))
     }
 
     fn wake_program(&mut self, at: usize, now: Time, recorder: &mut Recorder) {
@@ -188,8 +239,12 @@ impl Host {
     #[inline]
     fn settle(&mut self, now: Time, recorder: &mut Recorder) {
         loop {
-            while let Some((owner, event)) = self.stack.events.pop_front() {
+            if self.is_suspended() {
+                return;
+            }
+            if let Some((owner, event)) = self.stack.events.pop_front() {
                 self.deliver(owner, event, now, recorder);
+                continue;
             }
             let Some(socket) = self.stack.dirty.pop() else { return };
             let next = self.stack.flush(socket, now, recorder);

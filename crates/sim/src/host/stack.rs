@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{DropReason, RandomStream, Time};
+use jettison_core::{DropReason, RandomStream, Rate, Time};
 use jettison_measure::{Place, Provenance, Recorder, StreamId};
 use jettison_sockets::{
     CloseReason, Datagram, EchoRequest, SocketEvent, SocketId, SocketTable, TcpOptions, limit_component,
     repair_component,
 };
 use jettison_tcp::Endpoint;
+use jettison_tcp::congestion::Seen;
 use jettison_tcp::{self, Connection, ConnectionEvent, Departure, TcpStatistics, TraceEvent};
 use jettison_wire::{
     Address, FlowId, Headers, IcmpEcho, InlineBytes, Packet, TcpFlags, TcpHeader, Transport, UdpHeader,
@@ -40,6 +41,8 @@ pub(crate) struct Stack {
     pub(crate) next_id: u32,
     /// Echo replies for controllers; `None` without controllers that probe.
     pub(crate) replies: Option<Vec<Reply>>,
+    /// The program that waits for a decision from outside.
+    pub(crate) suspended_by: Option<u32>,
 }
 
 /// State of the stack per program.
@@ -106,6 +109,7 @@ impl Stack {
             outbox: Vec::new(),
             next_id: 0,
             replies: None,
+            suspended_by: None,
         }
     }
 
@@ -170,6 +174,36 @@ impl Stack {
             Some(Socket::Tcp(socket)) => Some(&socket.connection),
             _ => None,
         }
+    }
+
+    /// Sets window and rate of the steered connections of a flow's programs. Returns what they saw, if there are any, and whether
+    /// any had other values before; these are then flushed.
+    pub(crate) fn steer_connections(
+        &mut self,
+        flow: FlowId,
+        window: u64,
+        rate: Option<Rate>,
+    ) -> (Option<Seen>, bool) {
+        let (mut sum, mut changed): (Option<Seen>, bool) = (None, false);
+        for index in 0..self.sockets.end() {
+            let Some(Socket::Tcp(socket)) = self.sockets.get_mut(index) else { continue };
+            if self.owners[socket.owner as usize].flow != flow {
+                continue;
+            }
+            let taken = socket.connection.steer(|steered| {
+                let before = (steered.window, steered.rate);
+                (steered.window, steered.rate) = (window, rate);
+                (steered.seen.take(), before != (window, rate))
+            });
+            let Some((seen, differs)) = taken else { continue };
+            sum.get_or_insert_default().add(&seen);
+            changed |= differs;
+            if differs && !socket.dirty {
+                socket.dirty = true;
+                self.dirty.push(index);
+            }
+        }
+        (sum, changed)
     }
 
     /// The provenance of what a connection sends, and the bytes that its program has written.

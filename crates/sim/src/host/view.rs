@@ -154,6 +154,9 @@ impl Sockets for HostView<'_> {
         self.stack.send_echo(self.owner, remote, request, self.now);
         self.sent_datagram(before);
     }
+    fn suspend(&mut self) {
+        self.stack.suspended_by = Some(self.owner);
+    }
     fn meter(&mut self) -> &mut FlowMeter {
         self.recorder.flow(self.flow).expect("a program's flow is registered when the world is built")
     }
