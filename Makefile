@@ -14,7 +14,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python wheel demo test test-live bench bench-live oracle players experiments docs fmt lint deny audit fuzz fuzz-check clean install
+.PHONY: help setup live-deps build web python notebooks api wheel demo test test-live bench bench-live oracle players experiments docs fmt lint deny audit fuzz fuzz-check clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,12 @@ web: ## Check and test the page of live --watch (needs Node.js and npm)
 
 python: setup ## Build the Python package for development: an environment with it and its tools in target/python/venv
 	@scripts/python.sh
+
+notebooks: setup ## Execute the notebooks of python/notebooks/, and render them as pages of the book
+	@scripts/python.sh notebooks
+
+api: setup ## Write the book's reference of the Python package from its docstrings
+	@scripts/python.sh api
 
 wheel: setup ## Build a wheel of the Python package into target/wheels, and test it
 	@scripts/python.sh wheel

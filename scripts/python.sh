@@ -5,6 +5,9 @@
 #   python.sh          builds it and prints how to use it; lists missing dependencies and exits with 1 if it cannot
 #   python.sh test     builds, checks and tests it; if the machine cannot, prints a line `left out:` and exits with 3
 #   python.sh wheel    builds a release wheel (profile dist) into target/wheels, and tests it
+#   python.sh notebooks [NAME…]
+#                      builds it, executes the notebooks and renders them as pages of the book (python/book/notebooks.py)
+#   python.sh api      writes the book's reference of the package (python/book/api.py)
 #   python.sh bench [NAME ARGUMENT…]
 #                      benchmarks the release build (profile dist) with python/bench/NAME.py (default bench); if the
 #                      machine cannot, prints a line `left out:` and exits with 3
@@ -127,6 +130,13 @@ case $mode in
     "$venv/bin/maturin" build --profile dist --out "$target/wheels" || exit 1
     try_wheel "$target"/wheels/jettison-*.whl || exit 1
     echo "The wheel: $(echo "$target"/wheels/jettison-*.whl)"
+    ;;
+  notebooks)
+    build release release -p jettison-python || exit 1
+    "$venv/bin/python" python/book/notebooks.py "${@:2}"
+    ;;
+  api)
+    "$venv/bin/python" python/book/api.py
     ;;
   bench)
     build dist dist -p jettison-python --features jettison-python/testing >&2 || exit 1

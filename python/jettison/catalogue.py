@@ -17,13 +17,14 @@ __all__ = ["Component", "Gauge", "Parameter", "catalogue"]
 class Parameter:
     """One parameter of a component."""
 
-    #: The key in a scenario.
     name: str
-    #: `duration`, `rate`, `size`, `integer`, `number`, `boolean`, or the choices.
+    """The key in a scenario."""
     unit: str
-    #: The default as a scenario writes it; `None` if the key is required or unset.
+    """`duration`, `rate`, `size`, `integer`, `number`, `boolean`, or the choices."""
     default: str | None
+    """The default as a scenario writes it; `None` if the key is required or unset."""
     description: str
+    """What it sets."""
 
 
 @dataclass(frozen=True)
@@ -31,35 +32,41 @@ class Gauge:
     """One series of a component's internal state."""
 
     name: str
+    """The metric of the series, such as `red_average`."""
     unit: str
+    """The unit of its values."""
     description: str
+    """What it is."""
 
 
 @dataclass(frozen=True)
 class Component:
     """A queue discipline, a congestion controller, an adaptation rule, or another component."""
 
-    #: The id in a scenario: `fq-codel`.
     id: str
-    #: `queue`, `transport`, `controller`, `path-controller`, `application`, `abr`, `encoder` or `link`.
+    """The id in a scenario: `fq-codel`."""
     kind: str
-    #: The name in legends: `FQ-CoDel`.
+    """`queue`, `transport`, `controller`, `path-controller`, `application`, `abr`, `encoder` or `link`."""
     name: str
-    #: Other names of it in results.
+    """The name in legends: `FQ-CoDel`."""
     aliases: tuple[str, ...]
-    #: The colour in plots, `#rrggbb`.
+    """Other names of it in results."""
     colour: str | None
-    #: The line in plots: `solid`, `dashed`, `dotted` or `dash-dot`.
+    """The colour in plots, `#rrggbb`."""
     line: str | None
-    #: The marker in plots: `circle`, `square`, `triangle` or `diamond`.
+    """The line in plots: `solid`, `dashed`, `dotted` or `dash-dot`."""
     marker: str | None
+    """The marker in plots: `circle`, `square`, `triangle` or `diamond`."""
     summary: str
-    #: The document that it implements.
+    """What it does, in a line."""
     source: str
-    #: Its page of the book, below `docs/src`.
+    """The document that it implements."""
     page: str | None
+    """Its page of the book, below `docs/src`."""
     parameters: tuple[Parameter, ...]
+    """Its parameters, in the order of the book."""
     gauges: tuple[Gauge, ...]
+    """Its series of internal state."""
 
 
 def catalogue(kind: str | None = None) -> list[Component]:

@@ -39,6 +39,10 @@ class LatinHypercube:
 
     For an axis with choices, their frequencies differ by at most one. Equal seeds give equal points on any machine, and
     each axis has its own random numbers: adding an axis does not affect the others.
+
+    Args:
+        n: Number of points.
+        seed: Seed of the random numbers.
     """
 
     n: int
@@ -77,7 +81,11 @@ def _shuffled(count: int, draw: Callable[[], float]) -> list[int]:
 
 @dataclass(frozen=True)
 class Points:
-    """Explicit points: one table of paths and values per point."""
+    """Explicit points.
+
+    Args:
+        values: For each point, its values by path.
+    """
 
     values: Sequence[Mapping[str, Value]]
 

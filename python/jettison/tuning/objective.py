@@ -41,8 +41,16 @@ class Objective:
 class Floor:
     """A metric that must not be below a value (or, with `at_most`, above it).
 
-    `Floor("sqi_ssim", at_least=12.0)` requires a mean SQI-SSIM of at least 12 dB. The other arguments are those of
-    `Objective`.
+    `Floor("sqi_ssim", at_least=12.0)` requires a mean SQI-SSIM of at least 12 dB.
+
+    Args:
+        metric: The metric.
+        at_least: The lowest allowed value.
+        at_most: The highest allowed value, instead of `at_least`.
+        statistic: As for `Objective`.
+        object: As for `Objective`.
+        part: As for `Objective`.
+        variant: As for `Objective`.
     """
 
     metric: str

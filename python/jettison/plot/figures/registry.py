@@ -19,8 +19,8 @@ from ..source import Source
 
 __all__ = ["PaperFigure", "Results", "all_figures", "draw", "figure", "figures_of", "papers", "reproduced"]
 
-#: Results by the experiment's name without the paper's: `{"ingress-vs-egress": result}`.
 Results = Mapping[str, Source]
+"""Results by the experiment's name without the paper's: `{"ingress-vs-egress": result}`."""
 
 #: Function that draws a figure.
 Maker: TypeAlias = Callable[[Results], Figure]
@@ -30,8 +30,13 @@ Maker: TypeAlias = Callable[[Results], Figure]
 class PaperFigure:
     """A figure of a paper.
 
-    `slug` is the name in files and on the command line; `of` is the figure or table of the paper or, if its number
-    is unknown here, its subject; `experiments` are the experiments whose results it is drawn from.
+    Attributes:
+        paper: The paper.
+        slug: The name in files and on the command line.
+        of: The figure or table of the paper or, if its number is unknown here, its subject.
+        title: The title.
+        experiments: The experiments whose results it is drawn from.
+        make: The function that draws it.
     """
 
     paper: str

@@ -26,6 +26,9 @@ class LocalExecutor(Executor):
     """Local processes, by default one per core.
 
     A process that dies (killed, out of memory) is replaced, and its runs are repeated.
+
+    Args:
+        workers: Number of processes; by default one per core.
     """
 
     def __init__(self, workers: int | None = None) -> None:
