@@ -2,7 +2,7 @@
 
 *Interplay between priority queues and controlled delay in programmable data planes* shows delay, loss and
 throughput of three slices with a FIFO ("baseline"), priority queues, CoDel and CoDel++. The paper leaves the
-arrangement open; the limit behind the switch and a packet rate for the port are drawn (`docs/src/codelpp.md`).
+arrangement open; the limit behind the switch and a packet rate for the port are drawn (`docs/src/appendix/codelpp.md`).
 """
 
 # pyright: reportUnknownMemberType=false
