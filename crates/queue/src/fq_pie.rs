@@ -32,7 +32,7 @@ pub fn entry() -> Entry<Discipline> {
         .style(TAN, Dashed)
         .summary("One PIE queue per flow, served by deficit round robin, new flows first")
         .source("RFC 8033, RFC 8290 §4, tc-fq_pie(8)")
-        .page("disciplines/pie.md")
+        .page("disciplines/fq-pie.md")
         .gauges(pie_state::GAUGES)
         .facts(InLinux::by(qdisc))
 }

@@ -19,6 +19,7 @@ mod goodput;
 mod identities;
 mod metrics;
 mod p4;
+mod pages;
 mod profiles;
 mod robustness;
 mod scripts;
