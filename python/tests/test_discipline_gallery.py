@@ -32,7 +32,7 @@ def test_a_picture_is_drawn_and_what_was_measured_is_written(tmp_path: Path):
     assert "Octopus" in svg
     assert len(svg) < 50_000
     lines = page.read_text(encoding="utf-8").splitlines()
-    assert lines[2].startswith("Measured (tail drop in brackets): sojourn time ")
+    assert lines[2].startswith("Measured (tail drop): sojourn time ")
     assert (lines[0], lines[3], lines[4]) == ("before", "<!-- end -->", "after")
 
 

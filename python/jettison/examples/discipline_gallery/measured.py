@@ -20,7 +20,7 @@ def sentence(picture: Picture, result: Result, warm_up: float = 2.0) -> str:
     values = _video if picture.scenario == "gallery/video" else _queue
     own, base = values(result, picture.scheme, warm_up), values(result, picture.baseline, warm_up)
     parts = [f"{name} {value:{form}}{unit} ({base[name][0]:{form}})" for name, (value, form, unit) in own.items()]
-    return f"Measured (tail drop in brackets): {', '.join(parts)}."
+    return f"Measured (tail drop): {', '.join(parts)}."
 
 
 _Value = tuple[float, str, str]
