@@ -6,7 +6,7 @@ import pytest
 
 import jettison
 from jettison.examples.discipline_gallery.__main__ import main
-from jettison.examples.discipline_gallery.measured import replace
+from jettison.examples.discipline_gallery.measured import overview, replace
 from jettison.examples.discipline_gallery.pictures import PICTURES
 
 
@@ -46,3 +46,18 @@ def test_a_page_without_the_place_is_left_alone(tmp_path: Path):
 def test_an_unknown_picture_is_refused(capsys: pytest.CaptureFixture[str]):
     assert main(["nonesuch"]) == 2
     assert "unknown picture `nonesuch`" in capsys.readouterr().err
+
+
+def test_the_overview_has_what_the_pages_say(tmp_path: Path):
+    for picture in PICTURES:
+        page = tmp_path / picture.page
+        page.parent.mkdir(exist_ok=True)
+        line = "downloads wait 7.5 ms (100.9), frames within 100 ms 98.6 % (25.8), drops 172 (548)"
+        page.write_text(
+            f"<!-- measured {picture.name} -->\nMeasured (tail drop): {line}.\n<!-- end -->\n", encoding="utf-8"
+        )
+    rows = overview(tmp_path)
+    assert rows[0] == "| | downloads wait, ms | frames within 100 ms, % | drops |"
+    assert rows[2] == "| `tail-drop`, 250 packets | 100.9 | 25.8 | 548 |"
+    assert "| `codel` | 7.5 | 98.6 | 172 |" in rows
+    assert not any("octopus" in row for row in rows)

@@ -11,7 +11,7 @@ import jettison
 
 from ...result import Result
 from .drawing import draw
-from .measured import replace, sentence
+from .measured import OVERVIEW, overview, replace, sentence
 from .pictures import PICTURES, Picture
 
 
@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             line = sentence(picture, result)
             if not given.book or not replace(given.book / picture.page, picture.name, line):
                 print(line)
+    if given.book and (given.book / OVERVIEW).exists():
+        replace(given.book / OVERVIEW, "all", "\n".join(overview(given.book)))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -9,10 +10,13 @@ import numpy as np
 
 from ...result import Result
 from .panels import CALL_DEADLINE, LAYERS, VIDEO_DEADLINE
-from .pictures import Picture
+from .pictures import PICTURES, Picture
 from .samples import PROPAGATION, Run
 
-__all__ = ["replace", "sentence"]
+__all__ = ["OVERVIEW", "overview", "replace", "sentence"]
+
+#: The page that compares all disciplines.
+OVERVIEW = "appendix/disciplines/pictures.md"
 
 
 def sentence(picture: Picture, result: Result, warm_up: float = 2.0) -> str:
@@ -62,6 +66,27 @@ def _video(result: Result, scheme: str, warm_up: float) -> dict[str, _Value]:
         f"frames within {VIDEO_DEADLINE:g} ms": (float(np.mean(in_time)), ".1f", " %"),
         "with all layers": (float(np.mean(whole)), ".1f", " %"),
     }
+
+
+def overview(book: Path) -> list[str]:
+    """A table of what the pages say was measured in the common scenario, tail drop first."""
+    rows: list[str] = []
+    for picture in PICTURES:
+        first = PICTURES[0]
+        text = (book / picture.page).read_text(encoding="utf-8")
+        found = re.search(rf"<!-- measured {re.escape(picture.name)} -->\nMeasured \(tail drop\): (.*)\.\n", text)
+        if found is None or (picture.scenario, picture.baseline) != (first.scenario, first.baseline):
+            continue
+        # A part is a name, a value with its unit, and tail drop's value in brackets.
+        parts = [re.fullmatch(r"(.*) ([\d.]+)([^\d()]*) \(([\d.]+)\)", part) for part in found.group(1).split(", ")]
+        figures = [part.groups() for part in parts if part]
+        if not rows:
+            heads = [f"{name}{',' if unit else ''}{unit}" for name, _, unit, _ in figures]
+            rows = [f"| | {' | '.join(heads)} |", f"| --- |{' ---: |' * len(heads)}"]
+            rows.append(f"| `tail-drop`, 250 packets | {' | '.join(base for *_, base in figures)} |")
+        name = "`tail-drop`, 50 packets" if picture.scheme == "tail-drop-50" else f"`{picture.scheme}`"
+        rows.append(f"| {name} | {' | '.join(value for _, value, _, _ in figures)} |")
+    return rows
 
 
 def replace(page: Path, name: str, line: str) -> bool:
