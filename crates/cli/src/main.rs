@@ -4,6 +4,7 @@
 mod commands;
 mod options;
 mod output;
+mod progress;
 mod snippet;
 
 use std::process::ExitCode;

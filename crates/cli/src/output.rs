@@ -2,11 +2,8 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use jettison_input::text::{Json, Line, Lines};
-use jettison_run::Progress;
+use jettison_input::text::{Json, Lines};
 use jettison_scenario::Scenario;
 use serde::Serialize;
 
@@ -97,29 +94,6 @@ fn console_width() -> u16 {
     indicatif::TermLike::width(&console::Term::stdout())
 }
 
-/// A progress bar on standard error, hidden if that is not a terminal.
-pub struct Bar(ProgressBar);
-
-impl Bar {
-    /// Creates a bar with a title.
-    pub fn new(title: &str) -> Bar {
-        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr_with_hz(5));
-        let style = ProgressStyle::with_template("{prefix} [{bar:30}] {percent:>3} % {msg}, {eta} left")
-            .expect("the template is a constant that parses")
-            .progress_chars("=> ");
-        bar.set_style(style);
-        bar.set_prefix(Line(title).to_string());
-        bar.enable_steady_tick(Duration::from_millis(500));
-        Bar(bar)
-    }
-
-    /// Updates the bar.
-    pub fn show(&self, progress: Progress) {
-        self.0.set_position((progress.share * 1000.0) as u64);
-        self.0.set_message(format!("{} of {} runs", progress.finished, progress.jobs));
-    }
-}
-
 /// A standard stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
@@ -127,21 +101,4 @@ pub enum Stream {
     Output,
     /// Standard error.
     Error,
-}
-
-impl Bar {
-    /// Prints a line above the bar.
-    pub fn above(&self, line: fmt::Arguments<'_>, stream: Stream) {
-        self.0.suspend(|| match stream {
-            // A reader that has left is noticed by the output that follows.
-            Stream::Output => drop(print(format_args!("{line}\n"))),
-            Stream::Error => print_error(line),
-        });
-    }
-}
-
-impl Drop for Bar {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
 }

@@ -11,6 +11,7 @@ use jettison_scenario::build::Builder;
 use super::run::{cancel_on_interrupt, cancelled, execute, load_with_seeds, program, status};
 use crate::options::{ExplainArguments, RunArguments};
 use crate::output::{Failure, print, print_error, print_record};
+use crate::progress::Bar;
 
 /// Most lines of explanations, unless the user asks for more events.
 const LINES: usize = 60;
@@ -46,7 +47,9 @@ pub fn explain(
         cancel: cancelled(),
     };
     if let Some(count) = arguments.check_sample {
+        let bar = Bar::of_unknown_length("explain: checking events by runs without their causes");
         let found = judge(&folder, (count, arguments.sample_seed), &chosen, &builder, program());
+        drop(bar);
         let found = found.map_err(Failure::of)?;
         match options.json {
             true => print_record(&found)?,
@@ -54,10 +57,12 @@ pub fn explain(
         }
         return Ok(code);
     }
+    let bar = Bar::of_unknown_length("explain");
     let explained = match arguments.no_check {
         true => explain_stored(&folder, &chosen),
         false => explain_results(&folder, &chosen, &builder, program()),
     };
+    drop(bar);
     let explained = explained.map_err(Failure::of)?;
     for remark in &explained.remarks {
         print_error(format_args!("jettison: {remark}"));

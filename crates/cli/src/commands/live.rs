@@ -13,7 +13,8 @@ use jettison_watch::Watch;
 use super::approve::approve;
 use super::run::{self, cancel_on_interrupt, load_with_seeds, print_places};
 use crate::options::{LiveArguments, RunArguments};
-use crate::output::{Bar, Failure, INTERRUPTED, print, print_error, width};
+use crate::output::{Failure, INTERRUPTED, print, print_error, width};
+use crate::progress::Bar;
 use jettison_run::reproduce::plots_beside;
 
 /// Runs a scenario file with real packets.

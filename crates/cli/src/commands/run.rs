@@ -17,7 +17,8 @@ use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Place, Scenario};
 
 use crate::options::RunArguments;
-use crate::output::{Bar, Failure, INTERRUPTED, Stream, print, print_error, print_record, warn, width};
+use crate::output::{Failure, INTERRUPTED, Stream, print, print_error, print_record, warn, width};
+use crate::progress::Bar;
 use crate::snippet::WithLines;
 
 static CANCEL: AtomicBool = AtomicBool::new(false);

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use jettison_core::{Duration, Time};
 use jettison_run::rebuild::{Which, rebuild};
-use jettison_run::whatif::{Change, Question, WhatIfError, Window, ask, table, write};
+use jettison_run::whatif::{Change, Question, WhatIfError, Window, ask_showing, table, write};
 use jettison_scenario::build::Builder;
 
 use super::run::{cancel_on_interrupt_saying, cancelled, program};
 use crate::options::WhatIfArguments;
 use crate::output::{Failure, print, print_record};
+use crate::progress::Bar;
 
 /// Continues a stored run with one thing changed, beside itself.
 pub fn whatif(arguments: &WhatIfArguments) -> Result<(), Failure> {
@@ -40,7 +41,11 @@ pub fn whatif(arguments: &WhatIfArguments) -> Result<(), Failure> {
         horizon: arguments.horizon,
         draws: arguments.draws.unwrap_or(0),
     };
-    let answer = ask(&rebuilt, &question, &builder, cancelled()).map_err(|error| match error {
+    let bar = Bar::new("whatif");
+    let progress = |share| bar.show_share(share, "of the simulated time");
+    let answer = ask_showing(&rebuilt, &question, &builder, cancelled(), &progress);
+    drop(bar);
+    let answer = answer.map_err(|error| match error {
         WhatIfError::Cancelled => Failure::Interrupted("jettison: interrupted".to_owned()),
         other => Failure::of(other),
     })?;

@@ -31,7 +31,7 @@ pub use write::{CHANGED, ORIGINAL, write};
 #[cfg(test)]
 mod tests;
 
-/// Steps in which a run is searched for a decision.
+/// Steps in which a run is searched for a decision, and shows its progress.
 const STEPS: u64 = 64;
 
 /// A question about a stored run.
@@ -172,6 +172,20 @@ pub fn ask(
     builder: &Builder,
     cancel: &AtomicBool,
 ) -> Result<Answer, WhatIfError> {
+    ask_showing(rebuilt, question, builder, cancel, &|_| {})
+}
+
+/// [`ask`], with the share of the simulated time that is over.
+///
+/// # Errors
+/// As of [`ask`].
+pub fn ask_showing(
+    rebuilt: &Rebuilt,
+    question: &Question,
+    builder: &Builder,
+    cancel: &AtomicBool,
+    progress: &dyn Fn(f64),
+) -> Result<Answer, WhatIfError> {
     if matches!(question.change, Change::Flip { .. }) {
         check_identities(rebuilt)?;
     }
@@ -182,12 +196,15 @@ pub fn ask(
         return Err(WhatIfError::TooLate { at, end });
     }
     world.set_script(Script::watching(plan.queues));
+    // Until the instant of the change is known, it may be the last.
+    let mut clock = Clock { done: Duration::ZERO, all: end.since(Time::ZERO), cancel, progress };
     let (world, from) = match (plan.from, &question.change) {
         (Some(from), _) => {
+            clock.run(&mut world, Time::from_nanos(from.as_nanos().saturating_sub(1)));
             world.run_before(from, cancel);
             (world, from)
         }
-        (None, Change::Flip { decision }) => find(world, *decision, end, rebuilt, cancel)?,
+        (None, Change::Flip { decision }) => find(world, *decision, end, rebuilt, &mut clock)?,
         (None, _) => (world, Time::ZERO),
     };
     stop_if(cancel)?;
@@ -196,6 +213,8 @@ pub fn ask(
     if until <= from || until > end {
         return Err(WhatIfError::NoTime { from, end, until });
     }
+    let halves = until.since(from).saturating_mul(2 * question.draws.max(1));
+    clock.all = clock.done.saturating_add(halves);
     let mut pairs = Vec::new();
     let (mut effects, mut reverted) = (Effects::default(), Vec::new());
     let draws = if question.draws == 0 { 0..=0 } else { 1..=question.draws };
@@ -209,8 +228,8 @@ pub fn ask(
         if let Some(script) = changed.script_mut() {
             script.stop_watching();
         }
-        original.run(until, cancel);
-        changed.run(until, cancel);
+        clock.run(&mut original, until);
+        clock.run(&mut changed, until);
         stop_if(cancel)?;
         if let Some(script) = changed.script().filter(|_| pairs.is_empty()) {
             (effects, reverted) = (script.effects(), script.reverted().to_vec());
@@ -234,13 +253,15 @@ fn find(
     decision: u64,
     end: Time,
     rebuilt: &Rebuilt,
-    cancel: &AtomicBool,
+    clock: &mut Clock<'_>,
 ) -> Result<(World, Time), WhatIfError> {
+    let cancel = clock.cancel;
     let step = Duration::from_nanos((end.as_nanos() / STEPS).max(1));
     while world.now() < end {
         let mut before = world.fork()?;
         let next = world.now().saturating_add(step).min(end);
         world.run(next, cancel);
+        clock.pass(step);
         stop_if(cancel)?;
         if world.decisions() <= decision {
             continue;
@@ -256,6 +277,33 @@ fn find(
     }
     let (count, folder) = (world.decisions(), rebuilt.folder.display().to_string());
     Err(WhatIfError::UnknownDecision { decision, count, folder })
+}
+
+/// The simulated time that is over, of all that is to be simulated.
+struct Clock<'a> {
+    done: Duration,
+    all: Duration,
+    cancel: &'a AtomicBool,
+    progress: &'a dyn Fn(f64),
+}
+
+impl Clock<'_> {
+    /// Runs a world to `end`, in steps.
+    fn run(&mut self, world: &mut World, end: Time) {
+        let begin = world.now();
+        let span = end.since(begin);
+        let part = Duration::from_nanos(span.as_nanos() / STEPS);
+        for step in 1..=STEPS {
+            let next = if step == STEPS { end } else { begin.saturating_add(part.saturating_mul(step)) };
+            world.run(next, self.cancel);
+            self.pass(part);
+        }
+    }
+
+    fn pass(&mut self, time: Duration) {
+        self.done = self.done.saturating_add(time);
+        (self.progress)((self.done.as_secs_f64() / self.all.as_secs_f64().max(1e-9)).min(1.0));
+    }
 }
 
 fn stop_if(cancel: &AtomicBool) -> Result<(), WhatIfError> {

@@ -61,7 +61,11 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
     let mut complete = true;
     let mut folders = Vec::new();
     let mut rows = Vec::new();
-    for (experiment, paper, scenario, plan) in &prepared {
+    for (number, (experiment, paper, scenario, plan)) in prepared.iter().enumerate() {
+        if several && !run::interrupted() {
+            let (number, all, name) = (number + 1, prepared.len(), experiment.full_name());
+            print_error(format_args!("jettison: experiment {number} of {all}: {name}"));
+        }
         let own = RunArguments {
             out: options
                 .out

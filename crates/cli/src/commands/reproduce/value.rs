@@ -10,6 +10,7 @@ use jettison_scenario::build::Builder;
 use super::run;
 use crate::options::RunArguments;
 use crate::output::{Failure, print, print_record};
+use crate::progress::Bar;
 
 /// Reads the plan of an experiment, if it has one, and checks it against the scenario.
 pub fn plan(experiment: &Experiment, scenario: &Scenario, quick: bool) -> Result<Option<Plan>, Failure> {
@@ -31,6 +32,7 @@ pub fn measure(
     options: &RunArguments,
 ) -> Result<(), Failure> {
     let threads = options.jobs.map_or_else(default_threads, usize::from);
+    let bar = Bar::new(&format!("{}: value of drops", scenario.name));
     let study = Study {
         scenario,
         builder,
@@ -38,15 +40,12 @@ pub fn measure(
         threads,
         cancel: run::cancelled(),
         progress: &|finished, all| {
-            if !options.json {
-                eprint!(
-                    "\rvalue of drops: {finished} of {all} runs{}",
-                    if finished == all { "\n" } else { "" }
-                );
-            }
+            bar.show_share(finished as f64 / all.max(1) as f64, format!("{finished} of {all} runs"));
         },
     };
-    let cells = study.run().map_err(|error| match error {
+    let measured = study.run();
+    drop(bar);
+    let cells = measured.map_err(|error| match error {
         ValueError::Interrupted => Failure::Interrupted(format!("jettison: {error}")),
         other => Failure::of(other),
     })?;
