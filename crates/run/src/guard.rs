@@ -14,10 +14,22 @@ const BEHIND: Duration = Duration::from_secs(2);
 /// Bits of the largest packet, which may be under way when the measurement begins.
 const LARGEST_PACKET: f64 = 65_535.0 * 8.0;
 
-/// Warnings on the runs of a scenario: transfers that did not finish, and goodput above the capacity of a link that it crosses.
-/// The second never holds: goodput counts bytes as they arrive. It guards against faults of the simulator itself.
+/// Warnings on the runs of a scenario: that they were shortened, transfers that did not finish, and goodput above the capacity of a link that it crosses.
+/// The last never holds: goodput counts bytes as they arrive. It guards against faults of the simulator itself.
 pub fn warnings(scenario: &Scenario, builder: &Builder, runs: &[RunSummary]) -> Vec<Warning> {
-    [unfinished(runs), above_capacity(scenario, builder, runs)].into_iter().flatten().collect()
+    let all = [shortened(scenario), unfinished(runs), above_capacity(scenario, builder, runs)];
+    all.into_iter().flatten().collect()
+}
+
+/// Runs that `--quick` shortened without knowing what the comparison needs.
+fn shortened(scenario: &Scenario) -> Option<Warning> {
+    let shortened = scenario.shortened.filter(|shortened| !shortened.is_empty())?;
+    Some(Warning {
+        kind: "shortened".to_owned(),
+        reason: format!("`--quick` shortened the runs: {shortened}"),
+        remedy: "run without it for figures to keep".to_owned(),
+        concerns: Vec::new(),
+    })
 }
 
 /// Transfers with a size that were not complete at their stop or the end of the run.

@@ -5,7 +5,7 @@
 //! command (`--set`, `--quick`), multiplies its axes of comparison, and checks every variant completely before anything
 //! runs. All errors are reported at once, each with its line and its remedy ([`CheckError`]); an unknown key gets the
 //! nearest known one. Precedence of values, highest first: a `--set` option, an arm of a `[[vary]]` axis, the `[quick]`
-//! table, the file.
+//! table, the file. Without that table, `--quick` shortens the runs ([`Shortened`]).
 //!
 //! The caller passes in the components that a scenario may name (disciplines, transports, applications) as
 //! [`Registries`]. [`schema_json`] merges their schemas into the file's, and the checker walks that same schema. A string
@@ -35,6 +35,7 @@ mod read;
 mod registries;
 mod scenario;
 pub mod schema;
+mod shorten;
 mod source;
 mod validate;
 mod vary;
@@ -52,4 +53,5 @@ pub use registries::{
 };
 pub use scenario::{Changes, Scenario, Variant};
 pub use schema::Settings;
+pub use shorten::Shortened;
 pub use source::value_or_string as option_value;

@@ -21,6 +21,7 @@ use crate::read;
 use crate::registries::{Kind, ReadFile, Registries};
 use crate::scenario::Variant;
 use crate::schema::{Kinded, Link, Node, P4Router, Settings};
+use crate::shorten::{Form, Shortened, shorten};
 use crate::source::Document;
 use crate::validate::Finding;
 use crate::vary::{self, Arm, Axis};
@@ -51,6 +52,8 @@ pub(crate) struct Loaded {
     pub variants: Vec<Variant>,
     /// The file with all overrides applied.
     pub tree: Value,
+    /// What `--quick` shortened without a table.
+    pub shortened: Shortened,
 }
 
 /// The file with the overrides common to all variants.
@@ -130,8 +133,13 @@ impl<'a> Loader<'a> {
         (self.errors, self.warnings)
     }
 
+    /// Whether nothing wrong has been found.
+    pub fn is_free_of_errors(&self) -> bool {
+        self.errors.is_empty()
+    }
+
     /// Loads the document with those `--set` options.
-    pub fn load(&mut self, options: &[String], quick: bool) -> Loaded {
+    pub fn load(&mut self, options: &[String], form: Form) -> Loaded {
         let mut base =
             Base { tree: self.document.tree.clone(), origins: Origins::default(), pinned: Vec::new() };
         // The check of a variant removes these keys, so they are checked here.
@@ -143,7 +151,7 @@ impl<'a> Loader<'a> {
         let findings: Vec<Finding> = whole.findings.into_iter().map(Finding::from).filter(outside).collect();
         self.report(&findings, &base.origins);
         // Later overrides win: the file, then `[quick]`, then options. Axes come between the last two, per variant.
-        if quick {
+        if form == Form::Table {
             self.apply_quick(&mut base);
         }
         for option in options {
@@ -156,16 +164,22 @@ impl<'a> Loader<'a> {
         };
         match axes {
             Ok(axes) => {
+                let shortened = self.shorten(&mut base, &axes, form);
                 // Failures have been reported when the variants were made.
                 let put = |tree: &mut Value, path: &KeyPath, value| drop(self.put(tree, path, value));
-                let tree = base.to_tree(&axes, &put, quick);
-                Loaded { tree, ..self.variants(&base, &axes) }
+                let tree = base.to_tree(&axes, &put, form == Form::Table);
+                Loaded { tree, shortened, ..self.variants(&base, &axes) }
             }
             Err(findings) => {
                 // The rest of the file is checked nevertheless.
                 self.report(&findings, &base.origins);
                 self.variants(&base, &[]);
-                Loaded { axes: None, variants: Vec::new(), tree: Value::Null }
+                Loaded {
+                    axes: None,
+                    variants: Vec::new(),
+                    tree: Value::Null,
+                    shortened: Shortened::default(),
+                }
             }
         }
     }
@@ -197,7 +211,7 @@ impl<'a> Loader<'a> {
         }
         let labels = |axis: &Axis| axis.arms.iter().map(|arm| arm.label.clone()).collect();
         let axes = axes.iter().map(|axis| (axis.name.clone(), labels(axis))).collect();
-        Loaded { axes: Some(axes), variants, tree: Value::Null }
+        Loaded { axes: Some(axes), variants, tree: Value::Null, shortened: Shortened::default() }
     }
 
     /// The baseline of the comparison; `None` if nothing varies.
@@ -349,6 +363,27 @@ impl<'a> Loader<'a> {
                 Err(refusal) => self.refuse(&place, refusal, &Origins::default()),
             }
         }
+    }
+
+    /// Shortens the runs, except where an option or an axis sets the time or the seeds.
+    fn shorten(&self, base: &mut Base, axes: &[Axis], form: Form) -> Shortened {
+        if !matches!(form, Form::Shorter | Form::FewerSeeds) {
+            return Shortened::default();
+        }
+        let varied: Vec<KeyPath> = axes
+            .iter()
+            .flat_map(|axis| &axis.arms)
+            .flat_map(|arm| arm.settings(&base.tree))
+            .map(|setting| setting.target)
+            .collect();
+        let set: Vec<KeyPath> = base.pinned.iter().map(|(_, path, _)| path.clone()).chain(varied).collect();
+        let held = |key: &str| set.iter().any(|path| *path == KeyPath::root().key(key));
+        let shortened = shorten(&mut base.tree, form, &held);
+        for path in shortened.paths() {
+            let origin = Origin::Option("--quick".to_owned());
+            base.origins.record(path, origin.clone(), origin);
+        }
+        shortened
     }
 
     fn apply_override(&mut self, base: &mut Base, option: &str) {

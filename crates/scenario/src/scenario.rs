@@ -13,6 +13,7 @@ use crate::load::Loader;
 use crate::origin::Origins;
 use crate::registries::Registries;
 use crate::schema::{Seeds, Settings};
+use crate::shorten::{Form, Shortened};
 use crate::source::Document;
 
 /// A scenario that has passed all checks.
@@ -26,6 +27,8 @@ pub struct Scenario {
     pub file: String,
     /// Whether it has a `[quick]` table.
     pub has_quick: bool,
+    /// What `--quick` shortened, as the file has no such table; `None` if it did not apply.
+    pub shortened: Option<Shortened>,
     /// The seeds of the runs of each variant.
     pub seeds: Vec<u64>,
     /// Axes of comparison and the labels of their arms; empty without axes.
@@ -66,7 +69,7 @@ pub struct Variant {
 pub struct Changes {
     /// `path=value` each, as in `--set`; later ones win.
     pub set: Vec<String>,
-    /// Whether the `[quick]` table applies.
+    /// Whether the `[quick]` table applies, or the runs are shortened if there is none.
     pub quick: bool,
 }
 
@@ -120,13 +123,26 @@ impl Scenario {
         schema: &Value,
     ) -> Result<Scenario, CheckError> {
         let document = Document::parse(name, text).map_err(CheckError::new)?;
+        let has_quick = document.tree.get("quick").is_some();
+        let mut form = match (changes.quick, has_quick) {
+            (false, _) => Form::Full,
+            (true, true) => Form::Table,
+            (true, false) => Form::Shorter,
+        };
         let mut loader = Loader::new(&document, schema, registries, files);
-        let loaded = loader.load(&changes.set, changes.quick);
-        let hashes = loader.hashes();
-        if document.tree.get("quick").is_some() {
-            // The file is also checked with the other choice of `[quick]`.
-            loader.load(&changes.set, !changes.quick);
+        let mut loaded = loader.load(&changes.set, form);
+        if form == Form::Shorter && !loader.is_free_of_errors() {
+            // The file may be right and something in it lie beyond the shorter end.
+            form = Form::FewerSeeds;
+            loader = Loader::new(&document, schema, registries, files);
+            loaded = loader.load(&changes.set, form);
         }
+        let hashes = loader.hashes();
+        if has_quick {
+            // The file is also checked with the other choice of `[quick]`.
+            loader.load(&changes.set, if changes.quick { Form::Full } else { Form::Table });
+        }
+        let shortened = matches!(form, Form::Shorter | Form::FewerSeeds).then_some(loaded.shortened);
         // Taken after the second load, which needs its files too when a copy of this scenario is checked elsewhere.
         let contents = loader.contents();
         let (errors, mut warnings) = loader.into_messages();
@@ -143,7 +159,8 @@ impl Scenario {
             name: first.name,
             description: first.description,
             file: name.to_owned(),
-            has_quick: document.tree.get("quick").is_some(),
+            has_quick,
+            shortened,
             seeds: first.seeds.list(),
             axes,
             variants: loaded.variants,

@@ -53,8 +53,12 @@ pub fn load_with_seeds(
     let wrong = |error: CheckError| Failure::Message(WithLines(&as_written(error, options)).to_string());
     let scenario = load(&changes).map_err(wrong)?;
     warn(&scenario);
-    if options.quick && !scenario.has_quick {
-        print_error(format_args!("jettison: {} has no [quick] table; running it in full", scenario.file));
+    if let Some(shortened) = scenario.shortened {
+        let how = match shortened.is_empty() {
+            true => "it is short already".to_owned(),
+            false => format!("runs are shortened: {shortened}"),
+        };
+        print_error(format_args!("jettison: {} has no [quick] table; {how}", scenario.file));
     }
     let seeds: Vec<u64> = match (options.seed, options.runs) {
         (None, None) => return Ok(scenario),

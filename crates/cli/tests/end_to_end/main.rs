@@ -29,6 +29,7 @@ mod new;
 mod p4;
 mod precision;
 mod presets;
+mod quick;
 mod recorded;
 mod report;
 mod reproduce;
