@@ -20,11 +20,12 @@ use crate::p4_program::{P4Program, ProgramSource, read_or_known};
 use crate::read;
 use crate::registries::{Kind, ReadFile, Registries};
 use crate::scenario::Variant;
-use crate::schema::{Kinded, Link, Node, P4Router, Settings};
+use crate::schema::{Kinded, Link, LossChoice, Node, P4Router, Settings};
 use crate::shorten::{Form, Shortened, shorten};
 use crate::source::Document;
 use crate::validate::Finding;
 use crate::vary::{self, Arm, Axis};
+use jettison_link::Share;
 use jettison_registry::schema::{Aspect, Branch, Deprecated, Shape, walk};
 use jettison_registry::{KeyPath, Step};
 
@@ -300,6 +301,9 @@ impl<'a> Loader<'a> {
             let place = origins.place(self.document, &deprecated.path, Aspect::Key);
             self.warnings.push(deprecated::warning(&tree, deprecated, place));
         }
+        if let Some((settings, _)) = &checked.read {
+            self.warn_of_total_loss(settings, &origins);
+        }
         let (settings, mut effective) = checked.read.filter(|_| checked.findings.is_empty())?;
         for (path, definition) in &checked.chosen {
             self.fill_chosen(&mut effective, path, definition);
@@ -307,6 +311,25 @@ impl<'a> Loader<'a> {
         self.used.extend(checked.files);
         self.gauges.add(&settings, &origins);
         Some(Variant { name, labels, baseline: None, settings, effective, origins })
+    }
+
+    /// Warns of links that lose every packet, as `loss = 1` does where 1 % was meant.
+    fn warn_of_total_loss(&mut self, settings: &Settings, origins: &Origins) {
+        for (name, link) in &settings.links {
+            let at = KeyPath::root().key("links").key(name);
+            let own = link.reverse.as_ref().and_then(|reverse| reverse.loss.as_ref());
+            let written = [(Some(&link.loss), at.key("loss")), (own, at.key("reverse").key("loss"))];
+            for (loss, at) in written {
+                let Some(LossChoice::Share(share)) = loss else { continue };
+                if *share != Share::ONE {
+                    continue;
+                }
+                let place = origins.place(self.document, &at, Aspect::Value);
+                let message = format!("`{at}` is 100 %: the link loses every packet");
+                let help = Some("for 1 %, write `loss = 0.01` or `loss = \"1 %\"`".to_owned());
+                self.warnings.push(ScenarioError { place, message, help });
+            }
+        }
     }
 
     /// Checks a tree; removes its axes, its baseline and its `[quick]` table.

@@ -39,7 +39,7 @@ pub struct Scenario {
     pub inputs: Vec<InputHash>,
     /// The contents of those files.
     pub contents: Contents,
-    /// Warnings about deprecated keys.
+    /// Warnings about deprecated keys, and about links that lose everything.
     pub warnings: Vec<ScenarioError>,
     /// The scenario as a tree with all overrides applied: a file with this content has the same variants.
     pub tree: Value,

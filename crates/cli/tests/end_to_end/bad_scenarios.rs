@@ -139,3 +139,34 @@ fn an_option_with_an_unknown_key_is_quoted_as_written() {
     );
     assert_eq!(folder.names(""), ["small.toml"]);
 }
+
+#[test]
+fn words_of_tc_are_answered_with_the_words_here() {
+    let queue =
+        |word: &str| changed("{ kind = \"tail-drop\", limit = \"20 packets\" }", &format!("\"{word}\""));
+    let unknown = |word: &str| format!("unknown queue `{word}`, neither a [queues] entry nor a discipline");
+    for (word, help) in [
+        ("pfifo", "Linux's fifo is `tail-drop`"),
+        ("prio", "Linux's prio is `priority`"),
+        ("netem", "keys of the link"),
+    ] {
+        let folder = Folder::new();
+        folder.write("bad.toml", &queue(word));
+        let printed = folder.jettison(&["run", "bad.toml"]).refused();
+        assert!(printed.contains(&unknown(word)) && printed.contains(help), "{printed}");
+    }
+}
+
+#[test]
+fn a_link_that_loses_every_packet_is_warned_of() {
+    let folder = Folder::new();
+    folder.write("lossy.toml", &changed("delay = \"4 ms\"", "delay = \"4 ms\"\nloss = 1"));
+    let printed = folder.jettison(&["run", "lossy.toml", "--runs", "1"]).stderr;
+    assert!(
+        printed.contains(
+            "warning: lossy.toml:20:8: `links.bottleneck.loss` is 100 %: the link loses every packet"
+        ),
+        "{printed}"
+    );
+    assert_eq!(printed.matches("100 %").count(), 1, "once for all variants: {printed}");
+}

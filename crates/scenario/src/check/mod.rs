@@ -180,7 +180,8 @@ impl<'a> Checker<'a> {
         let names: Vec<&str> =
             queues.into_iter().flat_map(|table| table.keys().map(String::as_str)).collect();
         if !names.contains(&name.as_str()) && self.registries.queue(name).is_none() {
-            let help = suggestion(name, names.into_iter().chain(self.registries.queue_ids()));
+            let known = || names.iter().copied().chain(self.registries.queue_ids());
+            let help = word_of_tc(name).map_or_else(|| suggestion(name, known()), str::to_owned);
             self.find(at, format!("unknown queue `{name}`, neither a [queues] entry nor a discipline"), help);
         }
     }
@@ -214,6 +215,22 @@ impl<'a> Checker<'a> {
     /// Whether the schema check refused the value at `path` or a part of it.
     fn is_refused(&self, path: &KeyPath) -> bool {
         self.refused.iter().any(|finding| finding.path.starts_with(path))
+    }
+}
+
+/// What a word of Linux's `tc` is here, where no id is like it.
+fn word_of_tc(word: &str) -> Option<&'static str> {
+    match word {
+        "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" => {
+            Some("Linux's fifo is `tail-drop`, with `limit = \"1000 packets\"` or in bytes")
+        }
+        "netem" => Some(
+            "what netem does are keys of the link: `delay`, `jitter`, `loss`, `reorder`, `duplicate`, `corrupt`",
+        ),
+        "prio" => Some("Linux's prio is `priority`"),
+        "hfsc" | "cbq" => Some("the shapers with classes are `htb` and `ets`"),
+        "mq" | "multiq" => Some("a port has one transmit queue; name the discipline of the queue itself"),
+        _ => None,
     }
 }
 
