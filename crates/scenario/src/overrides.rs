@@ -139,26 +139,39 @@ pub(crate) fn name_default(
     path: &KeyPath,
     usual_transport: &dyn Fn(&str) -> Option<String>,
 ) -> Option<()> {
-    let [Step::Key(table), Step::Key(name), Step::Key(key), _, ..] = path.steps() else { return None };
+    let [Step::Key(table), Step::Key(name), Step::Key(key), rest @ ..] = path.steps() else { return None };
+    let entry = tree.get(table)?.get(name)?;
+    let of_reverse = matches!(rest, [Step::Key(own), _, ..] if own == "queue");
     let default = match (table.as_str(), key.as_str()) {
-        ("flows", "transport") => {
-            usual_transport(&Kinded::from_value(tree.get("flows")?.get(name)?.get("app")?)?.kind)?
+        ("flows", "transport") if !rest.is_empty() => {
+            Value::String(usual_transport(&Kinded::from_value(entry.get("app")?)?.kind)?)
         }
-        ("links", "queue") => {
-            let nodes = tree.get("nodes")?;
-            let ends = tree.get("links")?.get(name)?.get("between")?.as_array()?;
-            let ends: Option<Vec<&Value>> = ends.iter().map(|end| nodes.get(end.as_str()?)).collect();
-            // A queue of the node, or one that depends on the direction, has its own place.
-            let plain = |node: &&Value| {
-                node.get("queue").is_none() && node.get("kind").is_some_and(|kind| kind != "p4")
-            };
-            ends?.iter().all(plain).then(|| "tail-drop".to_owned())?
-        }
+        ("links", "queue") if !rest.is_empty() => usual_queue(tree, entry)?,
+        // The direction back has the queue of the link.
+        ("links", "reverse") if of_reverse => match entry.get("queue") {
+            Some(queue) => queue.clone(),
+            None => usual_queue(tree, entry)?,
+        },
         _ => return None,
     };
-    let entry = tree.get_mut(table)?.get_mut(name)?.as_object_mut()?;
-    entry.entry(key.clone()).or_insert(Value::String(default));
+    let mut entry = tree.get_mut(table)?.get_mut(name)?.as_object_mut()?;
+    let mut key = key.as_str();
+    if of_reverse {
+        entry = entry.entry(key).or_insert_with(|| Value::Object(Map::new())).as_object_mut()?;
+        key = "queue";
+    }
+    entry.entry(key).or_insert(default);
     Some(())
+}
+
+/// The discipline of a link that names none, if it is the same in both directions: a queue of a node has its own place.
+fn usual_queue(tree: &Value, link: &Value) -> Option<Value> {
+    let nodes = tree.get("nodes")?;
+    let ends = link.get("between")?.as_array()?;
+    let ends: Option<Vec<&Value>> = ends.iter().map(|end| nodes.get(end.as_str()?)).collect();
+    let plain =
+        |node: &&Value| node.get("queue").is_none() && node.get("kind").is_some_and(|kind| kind != "p4");
+    ends?.iter().all(plain).then(|| Value::String("tail-drop".to_owned()))
 }
 
 /// Replaces null by the default of a choice.
@@ -226,7 +239,10 @@ fn not_a_table(path: &KeyPath, depth: usize, place: &Value) -> OverrideError {
     let (message, help) = match place {
         Value::Null => (
             format!("`{path}` cannot be set: `{here}` is not set"),
-            format!("set `{here}` first, as a table with `kind`"),
+            match path.steps().get(depth) {
+                Some(Step::Index(_)) => format!("set `{here}` first, as a list"),
+                _ => format!("set `{here}` first, as a table with `kind`"),
+            },
         ),
         _ => (format!("`{path}` cannot be set: `{here}` has no keys"), format!("set `{here}` as a whole")),
     };

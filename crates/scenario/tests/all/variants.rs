@@ -122,6 +122,16 @@ fn an_option_may_set_an_omitted_key() {
 }
 
 #[test]
+fn an_option_may_change_the_queue_that_a_direction_back_has_of_its_link() {
+    let text = GOOD.replace("queue = \"ired-64\"", "queue = \"codel\"");
+    let scenario = good(&text, &["links.access.reverse.queue.packets=7"], false);
+    let settings = &scenario.variants[0].settings;
+    let queue = |forward: bool| settings.direction(&settings.links["access"], forward).queue;
+    assert_eq!((queue(false).kind.as_str(), &queue(false).parameters["packets"]), ("tail-drop", &7.into()));
+    assert_eq!(queue(true).parameters.get("packets"), None);
+}
+
+#[test]
 fn a_direction_resolves_reverse_the_node_and_the_defaults() {
     let text = GOOD
         .replace("h1 = { kind = \"host\" }", "h1 = { kind = \"host\", queue = \"codel\" }")
