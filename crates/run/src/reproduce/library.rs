@@ -281,8 +281,8 @@ fn collect(files: Vec<(PathBuf, String)>, embedded: bool) -> Vec<Experiment> {
         let Some(paper) = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()) else {
             continue;
         };
-        // Reference scenarios and presets belong to no paper, and those in `live` run real programs.
-        if ["reference", "live", "presets"].contains(&paper) {
+        // Reference scenarios, presets and situations belong to no paper, and those in `live` run real programs.
+        if ["reference", "live", "presets", "new"].contains(&paper) {
             continue;
         }
         let beside = |end: &str| {
