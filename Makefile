@@ -9,12 +9,12 @@ JETTISON = $(CARGO) run --release --quiet --locked --bin jettison --
 XTASK = $(CARGO) run --profile dist --quiet --locked --package xtask --
 # Additional arguments for `bench`, `demo` and `experiments`, such as ARGS="tcp-codel-A --json".
 ARGS ?=
-# Folders of papers in scenarios/. The reference scenarios are for benchmarks of the simulator; those in
-# live/ need `jettison live`.
-PAPERS = $(filter-out reference live,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
+# Folders of papers in scenarios/. The reference scenarios are for benchmarks of the simulator; those in live/ need
+# `jettison live`; presets/ and new/ are for `jettison run` and `jettison new`, gallery/ for the book's pictures.
+PAPERS = $(filter-out reference live presets new gallery,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python notebooks api wheel demo test test-live bench bench-live oracle players experiments docs fmt lint deny audit fuzz fuzz-check clean install
+.PHONY: help setup live-deps build web python notebooks api wheel dist demo test test-live bench bench-live oracle players experiments docs fmt lint deny audit fuzz fuzz-check clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,10 +43,11 @@ api: setup ## Write the book's reference of the Python package from its docstrin
 wheel: setup ## Build a wheel of the Python package into target/wheels, and test it
 	@scripts/python.sh wheel
 
-demo: build ## Run a short iRED comparison, and print the path of its report
-	$(JETTISON) reproduce ired/ingress-vs-egress --quick --out out/demo $(ARGS)
-	@echo
-	@echo "The report, for any browser: $(CURDIR)/out/demo/report.html"
+dist: setup ## Build packages for users without Rust into target/packages, and try each in a clean environment
+	@scripts/dist.sh
+
+demo: build ## Show what four queues do to a viewer's video, and print the path of the report (seconds, after the build)
+	@$(JETTISON) run demo --out out/demo $(ARGS)
 
 test: setup ## Check format, lints, tests and docs, except tests with browsers, players or web servers
 	@scripts/test.sh

@@ -37,6 +37,28 @@ fn a_preset_runs_by_its_name_and_its_text_can_be_saved() {
 }
 
 #[test]
+fn the_demo_shows_what_four_queues_do_to_a_viewer() {
+    let folder = Folder::new();
+    let records = folder.jettison(&["run", "demo", "--runs", "2", "--json"]).records();
+    let mean = |queue: &str, metric: &str| {
+        let found = records.iter().find(|record| {
+            record["type"] == "summary"
+                && record["object"] == "viewer"
+                && record["metric"] == metric
+                && record["variant"] == format!("queue={queue}")
+        });
+        found
+            .and_then(|record| record["mean"].as_f64())
+            .unwrap_or_else(|| panic!("no {metric} under {queue}"))
+    };
+    for queue in ["codel", "fq-codel", "ired"] {
+        assert!(mean("tail-drop", "stall_ratio") > 1.0 + mean(queue, "stall_ratio"), "{queue}");
+        assert!(mean("tail-drop", "representation_rate") < mean(queue, "representation_rate"), "{queue}");
+    }
+    assert!(folder.path("out/demo/report.html").exists());
+}
+
+#[test]
 fn an_unknown_preset_is_refused_with_the_nearest() {
     let printed = Folder::new().jettison(&["run", "rrull"]).refused();
     assert!(printed.contains("no such file, and no preset of that name; did you mean `rrul`?"), "{printed}");
