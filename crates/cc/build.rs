@@ -9,6 +9,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Set for packages: the loader then brings its libraries and the C library along, and runs on any distribution.
+const STATIC: &str = "JETTISON_STATIC_LOADER";
+
 /// Debian packages that the build requires.
 const PACKAGES: &str = "clang libelf-dev zlib1g-dev pkg-config make";
 
@@ -31,6 +34,7 @@ fn main() -> io::Result<()> {
     }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=PATH");
+    println!("cargo::rerun-if-env-changed={STATIC}");
 
     let embedded = missing_dependency(&out).map_or_else(|| build(&bpf.join("loader/Cargo.toml"), &out), Err);
     let code = match embedded {
@@ -95,14 +99,22 @@ fn missing_dependency(scratch: &Path) -> Option<String> {
 
 /// Builds the loader in one target folder for all profiles; cargo's lock serialises concurrent builds.
 fn build(manifest: &Path, out: &Path) -> Result<PathBuf, String> {
+    let is_static = env::var_os(STATIC).is_some();
     let target = shared_target(out).join("cc-loader");
     let mut cargo = Command::new(variable("CARGO"));
     cargo.args([o("build"), o("--release"), o("--locked"), o("--manifest-path"), manifest.as_os_str()]);
     cargo.arg("--target-dir").arg(&target);
     for (name, _) in env::vars_os() {
-        if name.to_str().is_none_or(configures_this_build) {
+        let goes = |name: &str| configures_this_build(name) || is_static && configures_a_cross_compiler(name);
+        if name.to_str().is_none_or(goes) {
             cargo.env_remove(name);
         }
+    }
+    if is_static {
+        // Named, so that the flags are not those of procedural macros, which cannot be static.
+        cargo.args(["--features", "static", "--target", &variable("TARGET")]);
+        cargo.env("RUSTFLAGS", "-C target-feature=+crt-static");
+        cargo.env("LIBBPF_SYS_LIBRARY_PATH", folder_of_static_libraries()?);
     }
     let output =
         cargo.stdin(Stdio::null()).output().map_err(|error| format!("cannot start cargo: {error}"))?;
@@ -117,8 +129,11 @@ fn build(manifest: &Path, out: &Path) -> Result<PathBuf, String> {
                 .to_owned(),
         );
     }
-    // A cargo configuration may set a target, which adds a folder.
-    let folders = [target.join("release"), target.join(variable("TARGET")).join("release")];
+    // A target adds a folder; a cargo configuration may set one too.
+    let mut folders = [target.join("release"), target.join(variable("TARGET")).join("release")];
+    if is_static {
+        folders.reverse();
+    }
     let loader =
         folders.into_iter().map(|folder| folder.join("jettison-cc-loader")).find(|loader| loader.exists());
     loader.ok_or_else(|| format!("the loader of congestion controls is not in {}", target.display()))
@@ -156,6 +171,23 @@ fn configures_this_build(name: &str) -> bool {
         || name.starts_with("RUSTC_")
         || name.starts_with("CARGO")
         || OTHERS.iter().any(|other| name.starts_with(other))
+}
+
+/// Whether a variable names the C compiler of a target, or its flags: the one for old C libraries has no static libraries.
+fn configures_a_cross_compiler(name: &str) -> bool {
+    ["CC_", "CXX_", "AR_", "RANLIB_", "CFLAGS_", "CXXFLAGS_", "CPPFLAGS_", "LDFLAGS_"]
+        .iter()
+        .any(|tool| name.starts_with(tool))
+}
+
+/// The folder of libelf.a, where Debian's packages have libz.a as well.
+fn folder_of_static_libraries() -> Result<PathBuf, String> {
+    let found = Command::new("cc").arg("-print-file-name=libelf.a").output();
+    let found = found.map_err(|error| format!("cannot start cc: {error}"))?;
+    let found = PathBuf::from(String::from_utf8_lossy(&found.stdout).trim());
+    // The compiler repeats the bare name of a file that it does not find.
+    let folder = found.parent().filter(|folder| folder.is_absolute());
+    folder.map(Path::to_path_buf).ok_or_else(|| format!("{STATIC} is set, but libelf.a is missing"))
 }
 
 /// Cargo's target folder, found by its marker file; `out` if there is none.
