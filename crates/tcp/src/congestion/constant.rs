@@ -39,10 +39,10 @@ fn build(
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug, Default, PartialEq)]
 #[serde(deny_unknown_fields, default, rename_all = "snake_case")]
 pub struct ConstantParameters {
-    /// The congestion window. Unset: the initial window.
+    /// The congestion window; without it, the initial window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Bytes>,
-    /// The pacing rate. Unset: the transport's, if it paces.
+    /// The pacing rate; without it, the transport's own, if it paces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
 }
