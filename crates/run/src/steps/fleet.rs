@@ -153,7 +153,9 @@ impl Fleet {
         }
         carry_out(&self.slots, &self.next);
         let done: Vec<_> = self.workers.iter().filter_map(|_| self.done.recv().ok()).collect();
-        done.into_iter().filter_map(Result::err).for_each(|panic| resume_unwind(panic));
+        if let Some(panic) = done.into_iter().find_map(Result::err) {
+            resume_unwind(panic);
+        }
     }
 }
 
