@@ -6,7 +6,7 @@
 #   python.sh test     builds, checks and tests it; if the machine cannot, prints a line `left out:` and exits with 3
 #   python.sh wheel    builds a release wheel (profile dist) into target/wheels, and tests it
 #   python.sh notebooks [NAME…]
-#                      builds it, executes the notebooks and renders them as pages of the book (python/book/notebooks.py)
+#                      builds it, executes the notebooks and renders them as pages of the book (python/book/notebook_pages.py)
 #   python.sh api      writes the book's reference of the package (python/book/api.py)
 #   python.sh bench [NAME ARGUMENT…]
 #                      benchmarks the release build (profile dist) with python/bench/NAME.py (default bench); if the
@@ -133,7 +133,7 @@ case $mode in
     ;;
   notebooks)
     build release release -p jettison-python || exit 1
-    "$venv/bin/python" python/book/notebooks.py "${@:2}"
+    "$venv/bin/python" python/book/notebook_pages.py "${@:2}"
     ;;
   api)
     "$venv/bin/python" python/book/api.py

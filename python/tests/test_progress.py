@@ -30,7 +30,7 @@ def test_in_a_terminal_it_is_tqdms(small: Scenario, monkeypatch: pytest.MonkeyPa
 def test_without_tqdm_a_terminal_has_a_line(small: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_progress.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     bar = _progress.bar("a sweep of a long name")
     bar.update(0.5, "1 of 2 runs", 75.0)
     bar.update(1.0, "2 of 2 runs", 0.0)
