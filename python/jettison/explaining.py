@@ -19,7 +19,7 @@ class Cause:
     """Drops, waits, a link or a sender behind an event."""
 
     kind: str
-    """``drops``, ``waits``, ``link``, ``sender`` or ``losses``."""
+    """``drops``, ``waits``, ``link``, ``sender``, ``losses`` or ``unseen``."""
     place: str
     """Queue, link or host."""
     excess_ns: int

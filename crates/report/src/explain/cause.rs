@@ -40,6 +40,8 @@ pub enum CauseKind {
     Sender,
     /// Losses without a drop in a queue that is known.
     Losses,
+    /// A host's kernel in a live run, which nobody sees into.
+    Unseen,
 }
 
 /// State of a queue at one decision.
@@ -101,6 +103,7 @@ impl CauseKind {
             CauseKind::Link => "link",
             CauseKind::Sender => "sender",
             CauseKind::Losses => "losses",
+            CauseKind::Unseen => "unseen",
         }
     }
 }
@@ -272,6 +275,12 @@ fn gather_once(
     (gathered, all)
 }
 
+/// Whether more of a queue in which packets wait makes it longer: with a full window no further packet is sent. What a live run's
+/// kernel waited for is not seen, but of a sender that has data most is its window.
+fn grows_with_waits(component: Component) -> bool {
+    is_window(component) || component == Component::Unseen
+}
+
 /// Lays windows and gaps to the drops before them or to the waits.
 fn take_pending(
     event: &Event,
@@ -282,7 +291,11 @@ fn take_pending(
     for (component, place, excess, from, to) in pending {
         let Laid { cause, acted } = explained_by(event, (component, excess), to, gathered, evidence)
             .unwrap_or_else(|| {
-                let kind = if is_window(component) { CauseKind::Sender } else { CauseKind::Losses };
+                let kind = match component {
+                    Component::Unseen => CauseKind::Unseen,
+                    component if is_window(component) => CauseKind::Sender,
+                    _ => CauseKind::Losses,
+                };
                 Laid { cause: (kind, place), acted: None }
             });
         let own = gathered.entry(cause).or_default();
@@ -413,7 +426,7 @@ fn explained_by(
     let longest = waits.max_by(|one, other| one.1.excess.total_cmp(&other.1.excess));
     // A sender of frames adapts its rate to what happened long before; that is looked for later.
     let is_enough = |own: &Gathered| !event.is_of_frames() || own.excess >= excess;
-    let by_waits = longest.filter(|(_, own)| is_window(component) && is_enough(own));
+    let by_waits = longest.filter(|(_, own)| grows_with_waits(component) && is_enough(own));
     by_drops
         .map(|(queue, (_, first, last))| Laid {
             cause: (CauseKind::Drops, queue.to_owned()),

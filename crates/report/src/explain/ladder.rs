@@ -51,7 +51,7 @@ pub fn ladder(explanation: &Explanation, evidence: &Evidence, is_alone: bool) ->
 struct Drawing<'a> {
     explanation: &'a Explanation,
     evidence: &'a Evidence,
-    accounts: Vec<&'a Account>,
+    accounts: Vec<Account>,
     queues: Vec<String>,
     from: Time,
     to: Time,
@@ -78,6 +78,24 @@ fn phase(part: &Part) -> Phase {
     }
 }
 
+/// An account whose unseen parts have sides: at the end that of the viewer, and before a request leaves also.
+fn with_sides(account: &Account) -> Account {
+    let mut account = account.clone();
+    let is_network = |part: &Part| phase(part) == Phase::Network;
+    let (first, last) =
+        (account.parts.iter().position(is_network), account.parts.iter().rposition(is_network));
+    let (Some(first), Some(last)) = (first, last) else { return account };
+    let is_asked = account.parts[first..last].iter().any(|part| phase(part) == Phase::Sender);
+    for (place, part) in account.parts.iter_mut().enumerate() {
+        match part.component {
+            Component::Unseen if place > last => part.component = Component::Reassembly,
+            Component::Unseen if place < first && is_asked => part.component = Component::Handshake,
+            _ => {}
+        }
+    }
+    account
+}
+
 /// Parts with their beginnings: those of the request, if any, and those from the sender on.
 fn halves(account: &Account) -> [Vec<(Time, &Part)>; 2] {
     let spans: Vec<(Time, &Part)> = account.spans().collect();
@@ -97,7 +115,8 @@ impl<'a> Drawing<'a> {
         let is_member = |own: &&Account| {
             explanation.members.iter().any(|member| (member.unit, member.start) == (own.unit, own.start))
         };
-        let accounts: Vec<&Account> = evidence.accounts(&event.flow).iter().filter(is_member).collect();
+        let accounts: Vec<Account> =
+            evidence.accounts(&event.flow).iter().filter(is_member).map(with_sides).collect();
         let mut queues: Vec<String> = Vec::new();
         // What comes before the sender's last wait is the way of requests and of lost packets. Units without such a wait do not show
         // where it ends.
@@ -176,7 +195,7 @@ impl<'a> Drawing<'a> {
         self.frame();
         self.event();
         for account in std::mem::take(&mut self.accounts) {
-            self.account(account);
+            self.account(&account);
         }
         self.drops();
         let height = TOP + HEIGHT + 62.0;

@@ -76,7 +76,7 @@ pub struct PartRecord {
 /// A cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CauseRecord {
-    /// Kind: `drops`, `waits`, `link`, `sender` or `losses`.
+    /// Kind: `drops`, `waits`, `link`, `sender`, `losses` or `unseen`.
     pub kind: String,
     /// Queue, link or host.
     pub place: String,

@@ -251,3 +251,47 @@ fn an_overview_counts_events_by_kind() {
     assert_eq!(overview(&all), "2 stalls (2.00 s), 2 switches down (1.00 s) of 1 viewer");
     assert_eq!(overview(&[]), "no events");
 }
+
+/// A segment of a live run, whose sender's kernel took `ms` for what nobody saw.
+fn of_a_kernel(ms: u64) -> Account {
+    segment(
+        11,
+        10_500,
+        &[
+            (Component::Unseen, "server", ms, None),
+            (Component::Queue, QUEUE, 50, None),
+            (Component::Propagation, QUEUE, 150, None),
+        ],
+    )
+}
+
+#[test]
+fn what_a_kernel_did_unseen_is_laid_to_the_drops_meanwhile_and_said_to_be_unseen() {
+    let drops = vec![decision(7, 10_650, "drop", "buffer-full", segment_unit(11))];
+    let (stall, evidence) = with_segment(of_a_kernel(3_000), drops);
+    let found = explain(&stall, &evidence);
+    let [cause] = found.causes.as_slice() else { panic!("{:?}", found.causes) };
+    assert_eq!(
+        (cause.kind, cause.decisions.as_slice(), cause.is_share),
+        (CauseKind::Drops, [7].as_slice(), false)
+    );
+    let text = told(&found, &Check::live()).join("\n");
+    for part in ["not seen at server 3.00 s", "3.00 s of it passed unseen in a host's kernel meanwhile"] {
+        assert!(text.contains(part), "{part} is not in:\n{text}");
+    }
+    assert!(text.ends_with("not checked: a live run cannot be repeated"), "{text}");
+    assert_eq!(Check::live().is_confirmed(&stall), None);
+}
+
+#[test]
+fn what_a_kernel_did_unseen_without_drops_or_waits_has_no_cause_but_itself() {
+    let (stall, evidence) = with_segment(of_a_kernel(3_000), Vec::new());
+    let found = explain(&stall, &evidence);
+    let [cause] = found.causes.as_slice() else { panic!("{:?}", found.causes) };
+    assert_eq!(
+        (cause.kind, cause.place.as_str(), cause.is_revertible()),
+        (CauseKind::Unseen, "server", false)
+    );
+    let text = told(&found, &Check::live()).join("\n");
+    assert!(text.contains("100 %: not seen: in the kernel of server"), "{text}");
+}

@@ -26,6 +26,11 @@ pub enum Check {
 }
 
 impl Check {
+    /// The check of a live run's chain.
+    pub fn live() -> Check {
+        Check::Failed("a live run cannot be repeated".to_owned())
+    }
+
     /// Share of the cost that must be gone for an event to count as shortened. Our choice: a tenth is more than rounding.
     pub const LEAST: f64 = 0.1;
 
@@ -188,12 +193,15 @@ fn told_cause(cause: &Cause) -> String {
             let where_ = if place.is_empty() { "outside queues".to_owned() } else { format!("at {place}") };
             let small = if cause.is_share { "its share of the link was too small: " } else { "" };
             format!(
-                "{share}: {small}{} of its packets dropped or marked {where_} {span}: {rules} (ids {}{more})",
+                "{share}: {small}{} of its packets dropped or marked {where_} {span}: {rules} (ids {}{more}){}",
                 cause.decisions.len(),
-                ids.join(", ")
+                ids.join(", "),
+                unseen(cause)
             )
         }
-        CauseKind::Waits => format!("{share}: waits in {place} {span}"),
+        CauseKind::Waits => format!("{share}: waits in {place} {span}{}", unseen(cause)),
+        CauseKind::Unseen if place.is_empty() => format!("{share}: not seen, {span}"),
+        CauseKind::Unseen => format!("{share}: not seen: in the kernel of {place} {span}"),
         CauseKind::Link => {
             let what = cause.components.first().map_or("link", |(name, _)| component_name(name));
             format!("{share}: {what} at {place} {span}")
@@ -209,6 +217,14 @@ fn told_cause(cause: &Cause) -> String {
         }
         CauseKind::Losses => format!("{share}: losses without a drop in a queue, {span}"),
     }
+}
+
+/// The part of a cause that no one saw: what happened meanwhile is taken to be behind it.
+fn unseen(cause: &Cause) -> String {
+    let own = cause.components.iter().find(|(name, _)| name == Component::Unseen.name());
+    own.map_or(String::new(), |(_, excess)| {
+        format!("; {} of it passed unseen in a host's kernel meanwhile", seconds(excess.as_secs_f64()))
+    })
 }
 
 fn told_state(cause: &Cause, flow: &str) -> Option<String> {
@@ -310,6 +326,8 @@ fn component_name(name: &str) -> &str {
         Some(Component::RetransmissionTimeout) => "a retransmission timeout",
         Some(Component::Application) => "the sending application",
         Some(Component::Device) => "the sender's device",
+        Some(Component::Retransmission) => "waiting to be sent again",
+        Some(Component::Unseen) => "not seen",
         Some(Component::Attempt) => "a failed attempt",
         Some(Component::Reassembly) => "missing packets",
         Some(Component::Dependency) => "missing references",

@@ -2,6 +2,7 @@
 //! continued without it.
 
 mod check;
+mod live;
 mod runs;
 mod sample;
 
@@ -49,6 +50,8 @@ pub struct Explained {
     pub runs: Vec<ExplainedRun>,
     /// What a reader should know.
     pub remarks: Vec<String>,
+    /// What of a live run is not seen; empty for simulated ones.
+    pub unseen: Vec<String>,
 }
 
 /// The explained events of a run.
@@ -78,15 +81,19 @@ pub enum ExplainError {
     Fork(#[from] ForkError),
     /// Results without accounts.
     #[error(
-        "{} has no accounts of delays, so nothing can be explained; run `jettison explain {scenario}`, or \
-         `jettison run {scenario} --set record.accounts=true --out {}`",
-        folder.display(), folder.display()
+        "{} has no accounts of delays, so nothing can be explained; run {}`jettison {} {scenario} --set record.accounts=true --out {}`",
+        folder.display(),
+        if *is_live { String::new() } else { format!("`jettison explain {scenario}`, or ") },
+        if *is_live { "live" } else { "run" },
+        folder.display()
     )]
     NoAccounts {
         /// The folder.
         folder: PathBuf,
         /// The scenario's file.
         scenario: String,
+        /// Whether they were measured live.
+        is_live: bool,
     },
     /// Nothing of that name has events.
     #[error("unknown {what} `{name}`; {help}")]
@@ -112,6 +119,7 @@ pub enum ExplainError {
 /// If the results have no accounts or are damaged, or nothing has the given name.
 pub fn explain_stored(folder: &Path, options: &ExplainOptions<'_>) -> Result<Explained, ExplainError> {
     let chosen = chosen_runs(folder, options)?;
+    let check = if chosen.unseen.is_empty() { Check::None } else { Check::live() };
     let mut runs = Vec::new();
     for (key, events) in chosen.runs {
         let evidence = stored_evidence(folder, &key)?.unwrap_or_default();
@@ -121,12 +129,12 @@ pub fn explain_stored(folder: &Path, options: &ExplainOptions<'_>) -> Result<Exp
         runs.push(ExplainedRun {
             key,
             overview: overview(&evidence.events),
-            events: explanations.into_iter().map(|own| (own, Check::None)).collect(),
+            events: explanations.into_iter().map(|own| (own, check.clone())).collect(),
             evidence,
         });
     }
     let scenario = chosen.scenario;
-    Ok(Explained { scenario, runs, remarks: chosen.remarks })
+    Ok(Explained { scenario, runs, remarks: chosen.remarks, unseen: chosen.unseen })
 }
 
 /// Explains the most expensive events of stored results, and holds the chains to counterfactuals where the run can be made again.
@@ -140,6 +148,9 @@ pub fn explain_results(
     program: &Program,
 ) -> Result<Explained, ExplainError> {
     let mut explained = explain_stored(folder, options)?;
+    if !explained.unseen.is_empty() {
+        return Ok(explained);
+    }
     for run in &mut explained.runs {
         let which = Which { variant: Some(&run.key.variant), seed: Some(run.key.seed), data: options.data };
         let (mut explanations, _): (Vec<Explanation>, Vec<Check>) = run.events.drain(..).unzip();

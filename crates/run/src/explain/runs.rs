@@ -7,7 +7,7 @@ use jettison_input::file;
 use jettison_report::explain::Event;
 use jettison_report::{Mode, RunKey, SCENARIO, check, stored_events, stored_manifest, stored_timing};
 
-use super::{ExplainError, ExplainOptions, by_cost, unknown_viewer};
+use super::{ExplainError, ExplainOptions, by_cost, live, unknown_viewer};
 use crate::rebuild::RebuildError;
 
 /// Most names or numbers in a message.
@@ -20,6 +20,8 @@ pub(super) struct Chosen {
     /// Runs with the numbers of their events.
     pub runs: Vec<(RunKey, Vec<u64>)>,
     pub remarks: Vec<String>,
+    /// What of a live run is not seen; empty for simulated ones.
+    pub unseen: Vec<String>,
 }
 
 /// All runs that fit.
@@ -30,6 +32,8 @@ pub(super) struct Fitting {
     pub runs: Vec<(RunKey, Vec<Event>)>,
     /// What is unusual about the results.
     pub remarks: Vec<String>,
+    /// What of a live run is not seen; empty for simulated ones.
+    pub unseen: Vec<String>,
 }
 
 /// All runs that fit, with their events.
@@ -41,7 +45,7 @@ pub(super) fn fitting_runs(
     let remarks = check(folder)?;
     let manifest = stored_manifest(folder).ok_or_else(|| RebuildError::NoScenario(folder.to_owned()))?;
     let experiment = &manifest.experiment;
-    if experiment.mode != Mode::Simulated {
+    if experiment.mode == Mode::Flent {
         let (folder, mode) = (folder.to_owned(), experiment.mode);
         return Err(RebuildError::NotSimulated { folder, mode }.into());
     }
@@ -64,10 +68,11 @@ pub(super) fn fitting_runs(
     let Some(mut stored) = stored.filter(|events| !events.is_empty() || has_accounts(folder)) else {
         let file = stored_timing(folder).map(|timing| timing.scenario).unwrap_or_default();
         let file = if file.is_empty() { format!("{}.toml", experiment.name) } else { shown(folder, &file) };
-        return Err(ExplainError::NoAccounts { folder: folder.to_owned(), scenario: file });
+        let is_live = experiment.mode == Mode::Live;
+        return Err(ExplainError::NoAccounts { folder: folder.to_owned(), scenario: file, is_live });
     };
     let runs = keys.into_iter().map(|key| (key.clone(), stored.remove(key).unwrap_or_default())).collect();
-    Ok(Fitting { scenario: experiment.name.clone(), runs, remarks })
+    Ok(Fitting { scenario: experiment.name.clone(), runs, remarks, unseen: live::unseen(&manifest) })
 }
 
 /// The scenario's file, which is stored as seen from the results, as seen from here.
@@ -87,7 +92,8 @@ fn has_accounts(folder: &Path) -> bool {
 
 /// Chooses the events that options ask for.
 pub(super) fn chosen_runs(folder: &Path, options: &ExplainOptions<'_>) -> Result<Chosen, ExplainError> {
-    let Fitting { scenario, runs: fitting, remarks } = fitting_runs(folder, options.variant, options.seed)?;
+    let Fitting { scenario, runs: fitting, remarks, unseen } =
+        fitting_runs(folder, options.variant, options.seed)?;
     let all: Vec<Event> = fitting.iter().flat_map(|(_, events)| events.iter().cloned()).collect();
     if let Some(viewer) = options.viewer.filter(|viewer| !all.iter().any(|event| event.flow == **viewer)) {
         return Err(unknown_viewer(viewer, &all));
@@ -115,7 +121,7 @@ pub(super) fn chosen_runs(folder: &Path, options: &ExplainOptions<'_>) -> Result
     let runs =
         fitting.iter().enumerate().map(|(run, (key, _))| (key.clone(), of_run(run).collect::<Vec<u64>>()));
     let runs = runs.filter(|(_, ids)| !ids.is_empty()).collect();
-    Ok(Chosen { scenario, runs, remarks })
+    Ok(Chosen { scenario, runs, remarks, unseen })
 }
 
 /// Flows with events.

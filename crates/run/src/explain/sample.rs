@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jettison_core::Seed;
 use jettison_report::explain::{Check, Event, Explanation, explain};
-use jettison_report::{RunKey, stored_evidence};
+use jettison_report::{Mode, RunKey, stored_evidence};
 use jettison_scenario::build::Builder;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use super::check::Again;
 use super::runs::{Fitting, fitting_runs};
 use super::{ExplainError, ExplainOptions};
 use crate::program::Program;
-use crate::rebuild::{Which, rebuild};
+use crate::rebuild::{RebuildError, Which, rebuild};
 
 /// Share of chains that are right among a sample.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -84,7 +84,11 @@ pub fn judge(
     builder: &Builder,
     program: &Program,
 ) -> Result<Judgement, ExplainError> {
-    let Fitting { scenario, runs: fitting, .. } = fitting_runs(folder, options.variant, options.seed)?;
+    let Fitting { scenario, runs: fitting, unseen, .. } =
+        fitting_runs(folder, options.variant, options.seed)?;
+    if !unseen.is_empty() {
+        return Err(RebuildError::NotSimulated { folder: folder.to_owned(), mode: Mode::Live }.into());
+    }
     let is_wanted = |event: &&Event| options.viewer.is_none_or(|viewer| event.flow == viewer);
     let mut events: Vec<(&RunKey, u64)> = fitting
         .iter()
