@@ -7,6 +7,8 @@ CARGO ?= cargo
 JETTISON = $(CARGO) run --release --quiet --locked --bin jettison --
 # The project's tasks, built with the release profile because benchmarks run inside this program.
 XTASK = $(CARGO) run --profile dist --quiet --locked --package xtask --
+# Executes the commands of the book's pages with the release build.
+BOOK = JETTISON=target/release/jettison target/python/venv/bin/python scripts/book.py
 # Additional arguments for `bench`, `demo` and `experiments`, such as ARGS="tcp-codel-A --json".
 ARGS ?=
 # Folders of papers in scenarios/. The reference scenarios are for benchmarks of the simulator; those in live/ need
@@ -14,7 +16,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live presets new gallery,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python notebooks api wheel dist demo test test-live bench bench-live oracle players experiments docs fmt lint deny audit fuzz fuzz-check clean install
+.PHONY: help setup live-deps build web python notebooks api wheel dist demo test test-live bench bench-live oracle players experiments docs gallery book fmt lint deny audit fuzz fuzz-check clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,15 +70,23 @@ oracle: setup ## Measure TCP and queue disciplines in Linux kernels (virtual mac
 players: setup ## Run dash.js and VLC on five networks (hours) and compare their models; ARGS="--repeats 1 --player VLC"
 	@scripts/players.sh $(ARGS)
 
-experiments: build ## Run all papers' experiments in full into out/PAPER/EXPERIMENT/, and the long tests of counterfactuals and accounts
+experiments: build ## Run all papers' experiments in full into out/PAPER/EXPERIMENT/, the long tests of counterfactuals and accounts, and the commands of the book
 	$(CARGO) test --release --locked -p jettison-scenario --test all -- --ignored
 	@set -e; for paper in $(PAPERS); do $(JETTISON) reproduce "$$paper" $(ARGS); done
+	@scripts/python.sh >/dev/null && $(BOOK) --all
 
-docs: setup ## Build the API documentation, and the book if mdbook is installed
+gallery: build ## Draw all pictures of the book again
+	@scripts/python.sh >/dev/null && $(BOOK) --update docs/src/gallery.md docs/src/tutorials/*.md
+
+book: build ## Write what the commands of README, quick start and tutorials print into these pages
+	@scripts/python.sh >/dev/null && $(BOOK) --update
+
+docs: setup ## Build the API documentation, and the book into docs/book (installs mdbook first: some minutes)
 	RUSTDOCFLAGS=-Dwarnings $(CARGO) doc --workspace --no-deps --locked
 	@scripts/check-tree.sh
-	@if command -v mdbook >/dev/null; then mdbook build docs && echo "The book: $(CURDIR)/docs/book/index.html"; \
-	else echo "The book's pages are docs/src/*.md; to have them as HTML: cargo install mdbook --locked"; fi
+	@command -v mdbook >/dev/null || $(CARGO) install mdbook --locked
+	mdbook build docs
+	@echo "The book: $(CURDIR)/docs/book/index.html"
 
 fmt: setup ## Format all code
 	scripts/format.sh
