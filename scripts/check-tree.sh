@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks links between the project's pages, that the book's table of contents names every page, and that every crate
-# forbids or denies unsafe code.
+# Checks links between the project's pages, that the book's table of contents names every page, that the book is short, and that
+# every crate forbids or denies unsafe code.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 status=0
@@ -19,10 +19,29 @@ while IFS= read -r page; do
   done < <(awk '/^ *```/ { code = !code } !code' "$page" | grep -oE '\]\([^) ]+' | sed -E 's/^\]\(//; s/#.*//')
 done < <(ls -- *.md; find docs/src -name '*.md' | sort)
 
+# Their anchors are headings.
+while IFS= read -r problem; do
+  complain "$problem"
+done < <({ ls -- *.md docs/*.md; find docs/src -name '*.md'; } | sort | xargs awk -f scripts/check-book.awk)
+
 # Every page of the book is in its table of contents.
 while IFS= read -r page; do
   grep -qF "(${page#docs/src/})" docs/src/SUMMARY.md || complain "$page is not in docs/src/SUMMARY.md"
 done < <(find docs/src -name '*.md' ! -name SUMMARY.md | sort)
+
+# Outside the appendix the book can be read in an afternoon; a page can be read at once.
+words() { cat -- "$@" | wc -w; }
+mapfile -t pages < <(find docs/src -name '*.md' ! -name SUMMARY.md ! -path 'docs/src/appendix/*' | sort)
+total=$(words "${pages[@]}")
+[ "$total" -le 40000 ] || complain "docs/src has $total words outside appendix/; at most 40,000"
+for page in "${pages[@]}"; do
+  length=$(words "$page")
+  case $page in
+    docs/src/tutorials/*) most=1500 ;;
+    *) most=3000 ;;
+  esac
+  [ "$length" -le $most ] || complain "$page has $length words, at most $most: move measurements to docs/src/appendix/"
+done
 
 # Crates forbid unsafe code; those that need some deny it, and allow it file by file, with the reason. The fuzz targets cannot:
 # libFuzzer's macro exports a function.
@@ -33,5 +52,5 @@ while IFS= read -r place; do
   complain "$place: allow(unsafe_code) must have a reason"
 done < <(git grep -nE 'allow\(unsafe_code\)' -- '*.rs')
 
-[ $status -eq 0 ] && echo "check-tree: links, table of contents and unsafe code are in order"
+[ $status -eq 0 ] && echo "check-tree: links, table of contents, $total words and unsafe code are in order"
 exit $status
