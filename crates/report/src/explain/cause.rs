@@ -458,7 +458,14 @@ fn finished(
             *rules.entry(format!("{rule}{}", decision.rule)).or_default() += 1;
         }
         let heaviest = gathered.decisions.iter().max_by(|one, other| one.1.total_cmp(other.1));
-        state = heaviest.and_then(|(id, _)| evidence.decision(*id)).map(state_at);
+        // What was laid to all of them has no one decision: the longest unseen part began near this one.
+        let is_unseen = gathered.components.contains_key(&Component::Unseen);
+        let nearest = || {
+            let worst = gathered.worst.map_or(from, |(_, at)| at);
+            let own = decisions.iter().filter_map(|id| evidence.decision(*id)).filter(|_| is_unseen);
+            own.min_by_key(|decision| decision.at.as_nanos().abs_diff(worst.as_nanos()))
+        };
+        state = heaviest.and_then(|(id, _)| evidence.decision(*id)).or_else(nearest).map(state_at);
     } else if kind == CauseKind::Waits {
         let worst = gathered.worst.map_or(from, |(_, at)| at);
         state = evidence.nearest(&place, worst, NEAR).map(state_at);

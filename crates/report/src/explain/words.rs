@@ -219,9 +219,11 @@ fn told_cause(cause: &Cause) -> String {
     }
 }
 
-/// The part of a cause that no one saw: what happened meanwhile is taken to be behind it.
+/// The part of a cause that no one saw, if it is a tenth or more: what happened meanwhile is taken to be behind it.
 fn unseen(cause: &Cause) -> String {
-    let own = cause.components.iter().find(|(name, _)| name == Component::Unseen.name());
+    let is_named = |excess: &Duration| 10 * excess.as_nanos() >= cause.excess.as_nanos();
+    let mut components = cause.components.iter();
+    let own = components.find(|(name, excess)| name == Component::Unseen.name() && is_named(excess));
     own.map_or(String::new(), |(_, excess)| {
         format!("; {} of it passed unseen in a host's kernel meanwhile", seconds(excess.as_secs_f64()))
     })
