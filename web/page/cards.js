@@ -1,18 +1,18 @@
 // Cards: one per queue, and one for the flows.
 
-import { element } from "./dom.js";
+import { element } from "../plots/dom.js";
+import { Figure } from "./figure.js";
 import { flowInk, partInk, queueInk } from "./palette.js";
-import { Plot } from "./plot.js";
 
-/** @import { Line, PlotOptions } from "./plot.js" */
+/** @import { FigureOptions, LiveLine } from "./figure.js" */
 /** @import { Column, FlowColumns, Store } from "./store.js" */
 
 /** Number of queues that are open initially without known bottlenecks: a topology may have dozens, most of which are empty. */
 const OPEN = 3;
 
 export class Cards {
-  /** @type {{ card: HTMLDetailsElement, plot: Plot }[]} */
-  #plots = [];
+  /** @type {{ card: HTMLDetailsElement, figure: Figure }[]} */
+  #figures = [];
   /** @type {Store | null} */
   #built = null;
   #shape = 0;
@@ -44,11 +44,11 @@ export class Cards {
     // At the start of a run the axis stays fixed until the span is full.
     const width = Math.max(1, span === Infinity ? Math.min(Math.max(duration, store.now), 600) : span);
     const to = Math.max(store.now, width);
-    for (const { card, plot } of this.#plots) if (card.open) plot.draw(store.time, to - width, to);
+    for (const { card, figure } of this.#figures) if (card.open) figure.draw(store.time, to - width, to);
   }
 
-  redraw() {
-    for (const { plot } of this.#plots) plot.redraw();
+  recolour() {
+    for (const { figure } of this.#figures) figure.recolour();
   }
 
   /**
@@ -60,8 +60,8 @@ export class Cards {
     if (store === this.#built && store.shape === this.#shape) return;
     this.#built = store;
     this.#shape = store.shape;
-    for (const { plot } of this.#plots) plot.destroy();
-    this.#plots = [];
+    for (const { figure } of this.#figures) figure.destroy();
+    this.#figures = [];
     const scroll = window.scrollY;
     this.#main.replaceChildren();
     if (store.layout === null) {
@@ -78,9 +78,9 @@ export class Cards {
   /**
    * @param {string} name
    * @param {boolean} open
-   * @param {PlotOptions[]} plots
+   * @param {FigureOptions[]} figures
    */
-  #card(name, open, plots) {
+  #card(name, open, figures) {
     const grid = element("div", "plots");
     const card = element("details", "card", element("summary", "", name), grid);
     card.open = this.#choices.get(name) ?? open;
@@ -89,10 +89,10 @@ export class Cards {
       if (card.open) this.#onOpen();
     });
     this.#main.append(card);
-    for (const options of plots) {
-      const plot = new Plot(options);
-      grid.append(plot.node);
-      this.#plots.push({ card, plot });
+    for (const options of figures) {
+      const figure = new Figure(options);
+      grid.append(figure.node);
+      this.#figures.push({ card, figure });
     }
   }
 }
@@ -101,17 +101,17 @@ export class Cards {
  * @param {Store} store
  * @param {number} index
  * @param {string} name
- * @returns {PlotOptions[]}
+ * @returns {FigureOptions[]}
  */
 function queuePlots(store, index, name) {
   const queue = store.queues[index];
   if (queue === undefined) return [];
-  /** @type {(column: Column, whole?: boolean) => Line[]} */
-  const only = (column, whole = false) => [{ name: "", ink: queueInk, column, whole }];
+  /** @type {(column: Column, whole?: boolean) => LiveLine[]} */
+  const only = (column, whole = false) => [{ name: "", ink: queueInk, column, whole, gaps: true }];
   const count = { whole: true, steps: true };
   const reasons = [...queue.drops].map(([reason, column], at) => ({ name: reason, ink: partInk(at), column, ...count }));
   const marks = { name: "marked", ink: { ...queueInk, dash: [4, 4] }, column: queue.marks, ...count };
-  /** @type {(title: string, unit: string, atLeast: number, lines: Line[]) => PlotOptions} */
+  /** @type {(title: string, unit: string, atLeast: number, lines: LiveLine[]) => FigureOptions} */
   const plot = (title, unit, atLeast, lines) => {
     return { title, unit, atLeast, lines, describe: `${title} of ${name} over time, in ${unit}` };
   };
@@ -126,13 +126,13 @@ function queuePlots(store, index, name) {
 /**
  * @param {Store} store
  * @param {string[]} names
- * @returns {PlotOptions[]}
+ * @returns {FigureOptions[]}
  */
 function flowPlots(store, names) {
-  /** @type {(title: string, unit: string, atLeast: number, column: (flow: FlowColumns) => Column) => PlotOptions} */
+  /** @type {(title: string, unit: string, atLeast: number, column: (flow: FlowColumns) => Column) => FigureOptions} */
   const plot = (title, unit, atLeast, column) => {
     const lines = store.flows.map((flow, index) => {
-      return { name: names[index] ?? "", ink: flowInk(index), column: column(flow), sparse: column(flow) !== flow.goodput };
+      return { name: names[index] ?? "", ink: flowInk(index), column: column(flow), sparse: column(flow) !== flow.goodput, gaps: true };
     });
     // Series that are not measured for all flows only show the flows that have them.
     const shown = lines.filter((line) => !line.sparse || store.measured.has(line.column));

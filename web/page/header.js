@@ -1,7 +1,7 @@
 // Header: run, progress, state of the stream, and the user's settings.
 
-import { element, say } from "./dom.js";
-import * as format from "./format.js";
+import { element, say } from "../plots/dom.js";
+import * as format from "../plots/format.js";
 
 /** @import { Store } from "./store.js" */
 

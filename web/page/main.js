@@ -1,8 +1,8 @@
 // Reads the event stream and redraws at most once per frame.
 
+import { onThemeChange } from "../plots/colour.js";
 import { Cards } from "./cards.js";
 import { Header } from "./header.js";
-import { onSchemeChange } from "./palette.js";
 import { parse } from "./protocol.js";
 import { Store } from "./store.js";
 
@@ -61,7 +61,7 @@ stream.addEventListener("message", (message) => {
 });
 
 window.addEventListener("resize", schedule);
-onSchemeChange(() => cards.redraw());
+onThemeChange(() => cards.recolour());
 schedule();
 
 /** @param {string} id */

@@ -1,6 +1,8 @@
 // Colour-blind-safe colours of flows: Okabe & Ito 2008 (Color Universal Design). Dark colours are lightened on a dark background,
 // pale ones darkened on a light background. The order is that of the report.
 
+/** @import { Ink } from "../plots/colour.js" */
+
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#3b95cc", "#3c3c3c", "#8a8000"];
 const DARK = ["#4aa3e0", "#ff8a3d", "#2fc79a", "#e39ac2", "#f0b429", "#86cdf5", "#c9ced3", "#d8cf4a"];
 
@@ -10,16 +12,6 @@ const DARK_PARTS = ["#e07aa8", "#8f86e8", "#c5c55a", "#5fd0bf", "#d987cb", "#ddc
 
 // Dash patterns for indices beyond the number of colours.
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-
-/**
- * Style of a line.
- *
- * @typedef {object} Ink
- * @property {() => string} color
- * @property {number[]} dash
- */
 
 /**
  * Style of a flow by index, the same in all plots.
@@ -44,28 +36,16 @@ export function partInk(index) {
  *
  * @type {Ink}
  */
-export const queueInk = { color: () => (dark.matches ? "#c9d3db" : "#37434d"), dash: [] };
-
-export const axisColor = () => (dark.matches ? "#98a4ae" : "#5b6670");
-export const gridColor = () => (dark.matches ? "#2b333a" : "#e4e8ec");
-
-/**
- * Calls `callback` when the user's colour scheme changes.
- *
- * @param {() => void} callback
- */
-export function onSchemeChange(callback) {
-  dark.addEventListener("change", callback);
-}
+export const queueInk = { light: "#37434d", dark: "#c9d3db", dash: [] };
 
 /**
  * @param {string[]} light
- * @param {string[]} darkened
+ * @param {string[]} dark
  * @param {number} index
  * @returns {Ink}
  */
-function ink(light, darkened, index) {
+function ink(light, dark, index) {
   const at = index % light.length;
-  const color = () => (dark.matches ? darkened : light)[at] ?? "gray";
-  return { color, dash: DASHES[Math.floor(index / light.length) % DASHES.length] ?? [] };
+  const dash = DASHES[Math.floor(index / light.length) % DASHES.length] ?? [];
+  return { light: light[at] ?? "gray", dark: dark[at] ?? "gray", dash };
 }

@@ -6,7 +6,8 @@
 export const LOOK_BACK_S = 600;
 export const SNAPSHOTS = 5000;
 
-/** @typedef {(number | null)[]} Column */
+/** @import { Column as PlotColumn } from "../plots/columns.js" */
+/** @typedef {PlotColumn} Column */
 
 /**
  * @typedef {object} QueueColumns

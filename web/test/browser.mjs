@@ -4,61 +4,22 @@
 // output request the server's end ("end the server") and its restart on the same port ("start the server"), which
 // crates/watch/tests/all/browser.rs executes. Use --no-restart without such a parent process.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import assert from "node:assert/strict";
-import { chromium } from "playwright-core";
+import { driven, fits, pixels } from "./chromium.mjs";
 
 const restart = !process.argv.includes("--no-restart");
 const [url, pictures] = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 assert.ok(url, "usage: browser.mjs URL [FOLDER]");
-const TIMEOUT = 30_000;
 
-const folder = mkdtempSync(join(tmpdir(), "jettison-watch-"));
-const context = await chromium.launchPersistentContext(folder, {
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  viewport: { width: 1280, height: 900 },
-  args: [
-    ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    ...["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-    ...["--disable-component-update", "--disable-sync"],
-  ],
-});
-let status = 0;
-try {
-  await plots();
-  console.log("browser: OK");
-} catch (error) {
-  console.error(error);
-  status = 1;
-} finally {
-  await context.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-process.exit(status);
+process.exit(await driven("browser", plots));
 
-/** Opens a page at `path` and collects its errors and warnings. */
-async function open(path) {
-  const page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT);
-  const problems = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) problems.push(message.text());
-  });
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("response", (response) => {
-    if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
-  });
-  await page.goto(new URL(path, url).href);
-  return { page, problems };
-}
-
-async function plots() {
-  const { page, problems } = await open("/");
+/** @param {import("./chromium.mjs").Browser} browser */
+async function plots(browser) {
+  const { page, problems } = await browser.open(new URL("/", url).href);
 
   // Four plots per queue, and four for the flows: goodput, RTT, one-way delay and buffer.
-  await page.waitForFunction(() => document.querySelectorAll(".canvas canvas").length === 20);
+  await page.waitForFunction(() => document.querySelectorAll(".canvas").length === 20 && document.querySelectorAll("details[open] .canvas canvas").length >= 12);
   const titles = await page.locator("summary").allTextContents();
   assert.deepEqual(titles, ["bottleneck.forward", "bottleneck.reverse", "access.forward", "access.reverse", "Flows"]);
   assert.equal(await page.locator(".state").getAttribute("data-state"), "live");
@@ -83,10 +44,30 @@ async function plots() {
   await first.locator(".tip:visible").waitFor();
   assert.match(await first.locator(".tip:visible .when").textContent(), /^[\d.:]+( s)?$/);
   assert.equal(await page.locator(".tip:visible").count(), 1);
-  const cursors = await page.locator("details[open] .cursor:visible").evaluateAll((nodes) => nodes.map((node) => node.style.left));
-  assert.ok(cursors.length >= 12 && cursors.every((place) => place !== ""), cursors.join(" "));
+  // The cursors of the other plots follow with the next frame.
+  await page.waitForFunction(() => {
+    const plots = [...document.querySelectorAll("details[open] .canvas")];
+    const cursors = plots.map((plot) => plot.querySelector(".u-cursor-x:not(.u-off)"));
+    return plots.length >= 12 && cursors.every((cursor) => cursor !== null && cursor.style.transform !== "");
+  });
   await picture(page, "pointer");
   await page.mouse.move(2, 2);
+
+  // Dragging zooms all plots; a double click shows the whole again.
+  const box = await over.first().boundingBox();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.mouse.move(box.x + 90, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 150, box.y + 60, { steps: 4 });
+  const whole = await pixels(page.locator(".canvas canvas").nth(1));
+  await page.mouse.up();
+  await page.waitForFunction((before) => document.querySelectorAll(".canvas canvas")[1].toDataURL() !== before, whole);
+  await picture(page, "zoomed");
+  await over.first().dblclick({ position: { x: 120, y: 60 } });
+  await page.waitForFunction((before) => document.querySelectorAll(".canvas canvas")[1].toDataURL() === before, whole);
+  await page.mouse.move(2, 2);
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.locator('.state[data-state="live"]').waitFor();
 
   // While paused, nothing changes.
   const canvas = page.locator(".canvas canvas").first();
@@ -177,16 +158,6 @@ async function sameColours(page) {
   assert.deepEqual([...colours.keys()].sort(), ["bulk", "ping", "player", "web <i>"]);
   assert.equal(new Set(colours.values()).size, 4);
   for (const [name, colour] of entries) assert.equal(colour, colours.get(name), name);
-}
-
-/** Checks that the content fits the window's width. */
-async function fits(page) {
-  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  assert.ok(content <= window, `${content} px in ${window} px`);
-}
-
-async function pixels(canvas) {
-  return canvas.evaluate((node) => node.toDataURL());
 }
 
 async function picture(page, name) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as format from "../page/format.js";
+import * as format from "../plots/format.js";
 
 test("numbers have about three digits and no exponent", () => {
   /** @type {[number | null, string][]} */

@@ -100,9 +100,9 @@ pub enum ReportError {
     /// A table cannot be built in memory.
     #[error("cannot build a table: {0}")]
     Table(String),
-    /// A plot cannot be drawn.
-    #[error("cannot draw a plot: {0}")]
-    Plot(String),
+    /// A template of the page cannot be filled.
+    #[error("cannot write the page: {0}")]
+    Template(String),
 }
 
 impl ReportError {

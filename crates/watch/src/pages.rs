@@ -1,7 +1,8 @@
-//! Files of the page (`web/page`), which need no build step and are embedded.
+//! Files of the page: its own (`web/page`), which need no build step and are embedded, and those of its plots.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use jettison_plots::{LIBRARY, MODULES};
 
 /// Builds a list of names and contents of files in `web/page`.
 macro_rules! page_files {
@@ -14,14 +15,10 @@ const INDEX: &str = include_str!("../../../web/page/index.html");
 /// Files that the page loads.
 const ASSETS: &[(&str, &str)] = page_files![
     "cards.js",
-    "chart.js",
-    "dom.js",
-    "format.js",
-    "geometry.js",
+    "figure.js",
     "header.js",
     "main.js",
     "palette.js",
-    "plot.js",
     "protocol.js",
     "store.js",
     "style.css",
@@ -47,6 +44,19 @@ pub(crate) fn index() -> File {
 /// Returns the file at `/assets/<name>`.
 pub(crate) fn asset(name: &str) -> Option<File> {
     ASSETS.iter().find(|(known, _)| *known == name).map(|&(name, content)| File { name, content })
+}
+
+/// Returns the file at `/plots/<name>`. A library that the program was built without is empty.
+pub(crate) fn of_plots(name: &str) -> Option<File> {
+    let library = [
+        ("uPlot.iife.min.js", LIBRARY.script),
+        ("uPlot.min.css", LIBRARY.style),
+        ("style.css", jettison_plots::STYLE),
+    ];
+    let modules = MODULES.iter().map(|module| (module.path, module.source));
+    let modules = modules.map(|(path, source)| (path.rsplit('/').next().unwrap_or(path), source));
+    let found = library.into_iter().chain(modules).find(|(known, _)| *known == name);
+    found.map(|(name, content)| File { name, content })
 }
 
 fn content_type(name: &str) -> &'static str {

@@ -31,6 +31,7 @@ pub(crate) fn router(source: Source) -> Router {
     Router::new()
         .route("/", get(async || pages::index()))
         .route("/assets/{name}", get(asset))
+        .route("/plots/{name}", get(of_plots))
         .route("/events", get(events))
         .route("/api/state", get(state))
         .layer(middleware::from_fn(guard))
@@ -67,6 +68,10 @@ fn is_loopback(host: &str) -> bool {
 
 async fn asset(Path(name): Path<String>) -> Result<File, (StatusCode, &'static str)> {
     pages::asset(&name).ok_or((StatusCode::NOT_FOUND, "Unknown file.\n"))
+}
+
+async fn of_plots(Path(name): Path<String>) -> Result<File, (StatusCode, &'static str)> {
+    pages::of_plots(&name).ok_or((StatusCode::NOT_FOUND, "Unknown file.\n"))
 }
 
 /// Streams the history and then new events, so that a page needs no state to connect or reconnect.

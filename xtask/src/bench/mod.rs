@@ -19,6 +19,7 @@ mod port_queue;
 mod python;
 mod queues;
 mod report;
+mod report_page;
 mod stopwatch;
 mod streaming;
 mod workload;
@@ -142,6 +143,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(hostile::benchmarks());
     all.extend(p4::benchmarks());
     all.extend(report::benchmarks());
+    all.extend(report_page::benchmarks());
     all.extend(python::benchmarks());
     all.extend(live::benchmarks());
     all

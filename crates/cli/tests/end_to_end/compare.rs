@@ -91,7 +91,7 @@ fn the_page_is_written_to_the_requested_folder() {
     assert_eq!(folder.names("page"), ["compare.html"]);
     let page = String::from_utf8(folder.read("page/compare.html")).expect("a page is UTF-8");
     assert!(page.contains(
-        "aria-label=\"Throughput of bottleneck.forward over time under queue=codel, one line per result\""
+        "\"title\":\"Throughput of bottleneck.forward over time under queue=codel, one line per result\""
     ));
 }
 

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use super::data::{Key, PlotData};
-use super::escape::escape;
-use super::lines::Size;
-use super::series::readable;
-use super::timelines::{Plots, SHARED};
+use serde::Serialize;
+
+use super::Page;
+use super::data::Key;
+use super::pictures::Picture;
+use super::timelines::within;
 use crate::error::ReportError;
 use crate::model::Experiment;
-use crate::store::Results;
 
 /// Length of a close-up in seconds, and the minimum length of a run that gets one.
 const SPAN: f64 = 60.0;
@@ -19,8 +19,15 @@ const LONG: f64 = 2.0 * SPAN;
 const MOST_VARIANTS: usize = 12;
 /// Series in a close-up.
 const METRICS: [&str; 3] = ["buffer", "cwnd", "in_flight"];
-/// The series after which close-ups are placed on the page.
-pub(super) const LAST: &str = METRICS[2];
+
+/// The close-up of a flow.
+#[derive(Debug, Serialize)]
+pub(super) struct Closeup {
+    object: String,
+    /// Seconds.
+    from: u64,
+    pictures: Vec<Picture>,
+}
 
 /// The interval of close-ups: in the middle of the measured time, when players are in steady state. `None` for short
 /// runs and for many variants.
@@ -37,38 +44,21 @@ pub(super) fn shows(metric: &str) -> bool {
     METRICS.contains(&metric)
 }
 
-/// The close-ups of a flow, on a common time axis; empty if it has none.
-pub(super) fn section(results: &Results, data: &PlotData, object: &str) -> Result<String, ReportError> {
-    let Some(window) = window(&results.manifest.experiment) else { return Ok(String::new()) };
-    let series = |metric: &str| {
-        let key = Key::whole(object, metric);
-        data.close.get_key_value(&key)
-    };
-    let shown: Vec<_> = METRICS.iter().filter_map(|metric| series(metric)).collect();
-    // The buffer alone, as of a load, adds nothing to the plot of the entire run.
-    if shown.len() < 2 {
-        return Ok(String::new());
+/// The close-ups of these flows.
+pub(super) fn pictures(page: &Page<'_>, objects: &[&str]) -> Result<Vec<Closeup>, ReportError> {
+    let Some(window) = window(&page.results.manifest.experiment) else { return Ok(Vec::new()) };
+    let mut closeups = Vec::new();
+    for object in objects {
+        let series =
+            METRICS.iter().filter_map(|metric| page.data.close.get_key_value(&Key::whole(object, metric)));
+        let pictures = series.map(|(key, lines)| within(page, key, lines, Some((window.start, window.end))));
+        let pictures = pictures.collect::<Result<Vec<Picture>, ReportError>>()?;
+        // The buffer alone, as of a load, adds nothing to the plot of the entire run.
+        if pictures.len() > 1 {
+            closeups.push(Closeup { object: (*object).to_owned(), from: window.start as u64, pictures });
+        }
     }
-    let mut out = format!("<h3>A minute of {} from {} s on</h3>\n", escape(object), window.start);
-    let is_shared = results.manifest.experiment.variants.len() <= SHARED;
-    if is_shared {
-        out.push_str("<div class=\"grid3\">\n");
-    }
-    for (key, lines) in shown {
-        let plots = Plots::new(results, key, lines, window.clone());
-        let name = escape(&readable(&key.metric));
-        out.push_str(&match is_shared {
-            true => format!(
-                "<figure><figcaption><b>{name}</b></figcaption>{}</figure>\n",
-                plots.shared(Size::Third)?
-            ),
-            false => format!("<p class=\"note\"><b>{name}</b></p>\n{}", plots.panels()?),
-        });
-    }
-    if is_shared {
-        out.push_str("</div>\n");
-    }
-    Ok(out)
+    Ok(closeups)
 }
 
 #[cfg(test)]

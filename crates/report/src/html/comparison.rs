@@ -1,218 +1,250 @@
-//! Comparison of the variants: table, bars, all values, and the paper's figures.
+//! Comparison of the variants: a small table, all columns, bars and all values.
 
 use indexmap::IndexMap;
+use minijinja::context;
+use serde::Serialize;
 
-use super::bars::{Bar, chart};
-use super::escape::escape;
-use super::palette::{Look, looks};
-use super::series::scaled;
+use super::aligned::Short;
+use super::numbers::Number;
+use super::palette::Look;
+use super::pictures::{Kind, Picture, Row, Rows};
+use super::templates::rendered;
+use super::{Page, Section};
 use crate::columns::Column;
 use crate::comparison::{Comparison, Mark};
 use crate::error::ReportError;
+use crate::load::Load;
 use crate::number;
-use crate::store::Results;
 use crate::viewers::is_seen;
 
 /// Maximum number of rows on the page.
 const MAX_ROWS: usize = 3000;
+/// Number of columns of the small table.
+const FEW_COLUMNS: usize = 7;
+/// Maximum number of bar charts that are shown at first.
+const FIRST: usize = 4;
+/// Columns of the small table after those of viewers, by title.
+const TELLING: [&str; 9] = [
+    "page load p99",
+    "response p99",
+    "goodput",
+    "RTT p99",
+    "sojourn p99",
+    "OWD p99",
+    "drop rate",
+    "utilisation",
+    "fairness",
+];
 
-/// Legend of all variants.
-pub(super) fn legend(results: &Results) -> String {
-    legend_of(&looks(&results.manifest.experiment))
+/// Columns of one subject, which is above them.
+#[derive(Serialize)]
+struct Subject<'a> {
+    name: &'a str,
+    columns: usize,
 }
 
-/// Legend of these variants.
-pub(super) fn legend_of<'a>(looks: impl IntoIterator<Item = &'a Look>) -> String {
-    let entries = looks.into_iter().map(|look| format!("<li>{}</li>", look.named()));
-    format!("<ul class=\"legend\">{}</ul>\n", entries.collect::<String>())
+#[derive(Serialize)]
+struct Heading<'a> {
+    title: &'a str,
+    unit: &'a str,
 }
 
-/// A table cell with a number and, in a lighter colour, its interval.
-pub(super) fn number_cell(text: &str) -> String {
-    match text.split_once(" ± ") {
-        Some((mean, half)) => {
-            format!("<td class=\"number\">{mean} <span class=\"interval\">± {half}</span></td>")
-        }
-        None => match text.split_once(" [") {
-            Some((mean, ends)) => {
-                format!("<td class=\"number\">{mean} <span class=\"interval\">[{ends}</span></td>")
-            }
-            None => format!("<td class=\"number\">{text}</td>"),
+#[derive(Serialize)]
+struct TableRow<'a> {
+    look: &'a Look,
+    place: usize,
+    cells: Vec<Number>,
+}
+
+/// A table with one row per variant.
+#[derive(Serialize)]
+struct Table<'a> {
+    subjects: Vec<Subject<'a>>,
+    headings: Vec<Heading<'a>>,
+    rows: Vec<TableRow<'a>>,
+}
+
+/// The small table, and all columns folded.
+pub(super) fn section(page: &Page<'_>, compared: &Comparison<'_>) -> Result<Section, ReportError> {
+    let all: Vec<usize> = (0..compared.columns.len()).collect();
+    let few = few(page, &compared.columns);
+    let has_more = few.len() < all.len();
+    let experiment = &page.results.manifest.experiment;
+    let title = |column: &Column| column.full_title();
+    let body = rendered(
+        "comparison.html",
+        context! {
+            is_empty => all.is_empty(),
+            is_drawn => page.is_drawn,
+            variants => experiment.variants.len(),
+            few => table(page, compared, if has_more { &few } else { &all }),
+            all => has_more.then(|| table(page, compared, &all)),
+            columns => all.len(),
+            is_one_seed => experiment.seeds.len() == 1,
+            seeds => compared.seeds(&title),
+            has_baselines => compared.has_baselines(),
         },
-    }
+    )?;
+    Ok(Section { id: "comparison", title: "Comparison", body })
 }
 
-/// The table, collapsed if there are too many variants for plots.
-pub(super) fn section(results: &Results, comparison: &Comparison<'_>, is_drawn: bool) -> String {
-    let table = table(results, comparison);
-    if is_drawn {
-        return table;
+/// Columns that answer first: what viewers see, then times and rates.
+fn few(page: &Page<'_>, columns: &[Column]) -> Vec<usize> {
+    // Those of a load test are in the order of their importance.
+    if Load::of(page.results).is_some() {
+        return (0..columns.len().min(FEW_COLUMNS)).collect();
     }
-    let variants = results.manifest.experiment.variants.len();
-    format!(
-        "<details><summary>{variants} variants</summary>\n{table}</details>\n<p class=\"note\">Too many variants for \
-         plots. To see plots, run fewer of them: <code>--set</code> of an axis's parameter removes that axis. \
-         The series are in the Parquet files.</p>\n"
-    )
+    let order = |at: &usize| {
+        let column = &columns[*at];
+        let telling = || TELLING.iter().position(|title| column.title == *title).map(|place| place + 1);
+        if is_seen(&column.metric) { Some(0) } else { telling() }
+    };
+    let mut few: Vec<usize> = (0..columns.len()).filter(|at| order(at).is_some()).collect();
+    few.sort_by_key(order);
+    few.truncate(FEW_COLUMNS);
+    if few.is_empty() {
+        few = (0..columns.len().min(FEW_COLUMNS)).collect();
+    }
+    few.sort_unstable();
+    few
 }
 
-/// One row per variant, with the columns of the terminal's table.
-fn table(results: &Results, comparison: &Comparison<'_>) -> String {
-    let columns = &comparison.columns;
-    if columns.is_empty() {
-        return "<p>No measurements.</p>\n".to_owned();
-    }
+fn table<'a>(page: &'a Page<'_>, compared: &'a Comparison<'_>, columns: &[usize]) -> Table<'a> {
     // Columns of one subject are adjacent, below its name.
     let mut subjects: IndexMap<&str, Vec<usize>> = IndexMap::new();
-    for (at, column) in columns.iter().enumerate() {
-        subjects.entry(&column.subject).or_default().push(at);
+    for at in columns {
+        subjects.entry(&compared.columns[*at].subject).or_default().push(*at);
     }
     // A stable sort: viewers first, others in their order.
-    subjects.sort_by_key(|_, places| !places.iter().any(|at| is_seen(&columns[*at].metric)));
-    let mut out =
-        String::from("<div class=\"scroll comparison\"><table>\n<thead><tr><th rowspan=\"2\">variant</th>");
-    for (subject, places) in &subjects {
-        out.push_str(&format!("<th class=\"subject\" colspan=\"{}\">{}</th>", places.len(), escape(subject)));
+    subjects.sort_by_key(|_, places| !places.iter().any(|at| is_seen(&compared.columns[*at].metric)));
+    let places: Vec<usize> = subjects.values().flatten().copied().collect();
+    let heading = |at: &usize| {
+        let column = &compared.columns[*at];
+        Heading { title: &column.title, unit: page.units.heading(column) }
+    };
+    let row = |(place, look): (usize, &'a Look)| TableRow {
+        look,
+        place,
+        cells: places.iter().map(|at| cell(page, compared, *at, place)).collect(),
+    };
+    Table {
+        subjects: subjects.iter().map(|(name, places)| Subject { name, columns: places.len() }).collect(),
+        headings: places.iter().map(heading).collect(),
+        rows: page.looks.iter().enumerate().map(row).collect(),
     }
-    out.push_str("</tr>\n<tr>");
-    let places: Vec<usize> = subjects.into_values().flatten().collect();
-    for at in &places {
-        let column = &columns[*at];
-        out.push_str(&format!(
-            "<th class=\"number\">{}<span class=\"soft\">{}</span></th>",
-            escape(&column.title),
-            escape(column.shown_unit()),
-        ));
-    }
-    out.push_str("</tr></thead>\n<tbody>\n");
-    let experiment = &results.manifest.experiment;
-    for (variant, look) in looks(experiment).into_iter().enumerate() {
-        out.push_str(&format!("<tr><td class=\"name\">{}</td>", look.named()));
-        out.extend(places.iter().map(|at| marked_cell(comparison, *at, variant)));
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</tbody></table></div>\n");
-    let title = |column: &Column| column.full_title();
-    out.push_str(&match experiment.seeds.len() {
-        1 => "<p class=\"note\">One seed: no intervals.</p>\n".to_owned(),
-        _ => format!(
-            "<p class=\"note\">Means over {}; ± is half the 95 % confidence interval, brackets are its ends.{}</p>\n",
-            escape(&comparison.seeds(&title)),
-            match comparison.has_baselines() {
-                true => " ▲ and ▼: above or below the baseline beyond chance; tooltips show the differences.",
-                false => "",
-            }
-        ),
-    });
-    out
 }
 
 /// A cell with its value and the mark of its difference from the baseline.
-fn marked_cell(comparison: &Comparison<'_>, at: usize, variant: usize) -> String {
-    let value = comparison.value(at, variant);
-    let cell = number_cell(&value.map_or_else(|| "–".to_owned(), |value| value.text()));
-    let Some(paired) = comparison.difference(at, variant) else { return cell };
+fn cell(page: &Page<'_>, compared: &Comparison<'_>, at: usize, variant: usize) -> Number {
+    let column = &compared.columns[at];
+    let cell = Number::or_dash(compared.value(at, variant).map(|value| page.units.text(column, &value)));
+    let Some(paired) = compared.difference(at, variant) else { return cell };
     let mark = Mark::of(&paired);
     if mark == Mark::Unclear {
         return cell;
     }
-    let unit = comparison.columns[at].shown_unit();
-    let size = number::signed(paired.estimate.mean, paired.estimate.ci95);
+    let scale = page.units.divisor(column);
+    let interval = paired.estimate.ci95.map(|ends| ends.map(|end| end / scale));
+    let size = number::signed(paired.estimate.mean / scale, interval);
+    let unit = page.units.heading(column);
     let tooltip = format!("{size} {unit} against the baseline, over {} seeds", paired.estimate.n);
-    let sign = format!(" <span class=\"mark\" title=\"{}\">{}</span></td>", escape(&tooltip), mark.sign());
-    cell.replace("</td>", &sign)
+    cell.marked(mark.sign(), tooltip)
 }
 
-/// One bar chart per column of the comparison.
-pub(super) fn bars(results: &Results, comparison: &Comparison<'_>) -> Result<String, ReportError> {
-    if comparison.columns.is_empty() {
-        return Ok(String::new());
+/// One bar chart per column of the comparison, those of the small table first.
+pub(super) fn bars(page: &mut Page<'_>, compared: &Comparison<'_>) -> Result<Section, ReportError> {
+    let first = few(page, &compared.columns);
+    let others = (0..compared.columns.len()).filter(|at| !first.contains(at));
+    let order: Vec<usize> = first.iter().copied().chain(others).collect();
+    let pictures = order.into_iter().map(|at| bars_of(page, compared, at));
+    let pictures = pictures.collect::<Result<Vec<Picture>, ReportError>>()?;
+    let shown = page.budget.shown(pictures, FIRST);
+    if shown.is_empty() {
+        return Ok(Section::none());
     }
-    let mut out = String::from("<div class=\"grid2\">\n");
-    for at in 0..comparison.columns.len() {
-        out.push_str(&bars_of(results, comparison, at)?);
-    }
-    out.push_str("</div>\n");
-    if results.manifest.experiment.seeds.len() > 1 {
-        out.push_str("<p class=\"note\">Whiskers are 95 % confidence intervals over seeds.</p>\n");
-    }
-    Ok(out)
+    let note = match page.results.manifest.experiment.seeds.len() {
+        1 => "",
+        _ => "Whiskers are 95 % confidence intervals over seeds.",
+    };
+    let body = rendered("pictures.html", context! { note, shown })?;
+    Ok(Section { id: "bars", title: "Means and intervals", body })
 }
 
-fn bars_of(results: &Results, comparison: &Comparison<'_>, at: usize) -> Result<String, ReportError> {
-    let experiment = &results.manifest.experiment;
-    let column = &comparison.columns[at];
-    let values: Vec<_> = looks(experiment)
-        .into_iter()
-        .enumerate()
-        .map(|(variant, look)| (look, comparison.value(at, variant)))
-        .collect();
-    let (unit, scale) =
-        scaled(&column.unit, values.iter().filter_map(|(_, v)| Some(v.as_ref()?.estimate.mean)));
-    let bars: Vec<Bar> = values
-        .into_iter()
-        .map(|(look, value)| {
-            let mean = value.map_or(0.0, |v| v.estimate.mean / scale);
-            Bar {
-                label: look.title,
-                parts: vec![(look.stroke.colour, mean)],
-                interval: value
-                    .and_then(|v| v.estimate.ci95)
-                    .filter(|[low, high]| high > low)
-                    .map(|ends| ends.map(|end| end / scale)),
-                text: match value {
-                    None => "not measured".to_owned(),
-                    Some(v) if v.is_count => number::count(mean),
-                    Some(_) => number::plain(mean),
-                },
-            }
-        })
-        .collect();
-    let unit = if unit == column.unit { column.shown_unit() } else { unit };
-    let axis = if unit.is_empty() { column.title.clone() } else { format!("{} ({unit})", column.title) };
-    let drawn =
-        chart(&format!("{} of {}, one bar per variant", column.title, column.subject), &axis, &bars, 1060)?;
-    Ok(format!(
-        "<figure><figcaption><b>{}</b> of {}</figcaption>{drawn}</figure>\n",
-        escape(&column.title),
-        escape(&column.subject),
-    ))
+fn bars_of(page: &Page<'_>, compared: &Comparison<'_>, at: usize) -> Result<Picture, ReportError> {
+    let column = &compared.columns[at];
+    let scale = page.units.divisor(column);
+    let row = |(variant, look): (usize, &Look)| {
+        let value = compared.value(at, variant);
+        let mean = value.map_or(0.0, |v| v.estimate.mean / scale);
+        let ends = value.and_then(|v| v.estimate.ci95).filter(|[low, high]| high > low);
+        Row {
+            variant,
+            label: look.title.clone(),
+            parts: vec![(None, Short(mean))],
+            mean: None,
+            interval: ends.map(|ends| ends.map(|end| Short(end / scale))),
+            sure: false,
+            text: match value {
+                None => "not measured".to_owned(),
+                Some(v) if v.is_count => number::count(mean),
+                Some(_) => number::plain(mean),
+            },
+        }
+    };
+    let unit = page.units.heading(column);
+    let rows = Rows {
+        kind: Kind::Bars,
+        title: format!("{} of {}, one bar per variant", column.title, column.subject),
+        axis: if unit.is_empty() { column.title.clone() } else { format!("{} ({unit})", column.title) },
+        parts: Vec::new(),
+        rows: page.looks.iter().enumerate().map(row).collect(),
+    };
+    rows.picture(&column.title, format!(" of {}", column.subject))
+}
+
+#[derive(Serialize)]
+struct ValueRow<'a> {
+    variant: &'a str,
+    object: &'a str,
+    metric: String,
+    unit: &'a str,
+    cells: Vec<Number>,
 }
 
 /// All values of the summary, collapsed.
-pub(super) fn all_values(results: &Results) -> String {
-    let rows = &results.summary.rows;
+pub(super) fn all_values(page: &Page<'_>) -> Result<Section, ReportError> {
+    let rows = &page.results.summary.rows;
     if rows.is_empty() {
-        return String::new();
+        return Ok(Section::none());
     }
-    let mut out = format!(
-        "<details><summary>{} values</summary>\n<div class=\"scroll\"><table>\n<thead><tr><th>variant</th>\
-         <th>object</th><th>metric</th><th>unit</th><th class=\"number\">mean</th><th class=\"number\">p50</th>\
-         <th class=\"number\">p95</th><th class=\"number\">p99</th><th class=\"number\">n</th></tr></thead>\n<tbody>\n",
-        number::count(rows.len() as f64)
-    );
-    for row in rows.iter().take(MAX_ROWS) {
-        let part = if row.part.is_empty() { String::new() } else { format!(":{}", row.part) };
-        out.push_str(&format!(
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td>{}",
-            escape(&row.variant),
-            escape(&row.object),
-            escape(&format!("{}{part}", row.metric)),
-            escape(&row.unit),
-            number_cell(&number::with_interval(row.estimate.mean, row.estimate.ci95)),
-        ));
-        for i in 0..3 {
-            let text = row.percentiles.map_or_else(|| "–".to_owned(), |p| number::plain(p[i]));
-            out.push_str(&number_cell(&text));
-        }
-        out.push_str(&format!("<td class=\"number\">{}</td></tr>\n", row.estimate.n));
-    }
-    out.push_str("</tbody></table></div></details>\n");
-    if rows.len() > MAX_ROWS {
-        out.push_str(&format!(
-            "<p class=\"note\">The other {} are in <code>summary.parquet</code> and <code>summary.json</code>.</p>\n",
-            rows.len() - MAX_ROWS
-        ));
-    }
-    out
+    let shown: Vec<ValueRow<'_>> = rows
+        .iter()
+        .take(MAX_ROWS)
+        .map(|row| {
+            let part = if row.part.is_empty() { String::new() } else { format!(":{}", row.part) };
+            let (unit, scale) = page.units.of_row(&row.metric, &row.unit);
+            let ends = row.estimate.ci95.map(|ends| ends.map(|end| end / scale));
+            let mean = number::with_interval(row.estimate.mean / scale, ends);
+            let percentiles = (0..3).map(|i| row.percentiles.map(|p| number::plain(p[i] / scale)));
+            let mut cells = vec![Number::of(&mean)];
+            cells.extend(percentiles.map(Number::or_dash));
+            cells.push(Number::of(&row.estimate.n.to_string()));
+            ValueRow {
+                variant: &row.variant,
+                object: &row.object,
+                metric: format!("{}{part}", row.metric),
+                unit,
+                cells,
+            }
+        })
+        .collect();
+    let body = rendered(
+        "values.html",
+        context! {
+            count => number::count(rows.len() as f64),
+            rows => shown,
+            omitted => rows.len().saturating_sub(MAX_ROWS),
+        },
+    )?;
+    Ok(Section { id: "all", title: "All values", body })
 }

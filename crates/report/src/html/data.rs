@@ -1,12 +1,13 @@
 //! Data for the plots, read from the tables in one pass each and thinned in the process.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use indexmap::IndexMap;
 
 use super::closeup;
 use super::figure_lines::FigureLines;
+use super::groups::{Band, Bands, Subject, subjects};
 use super::lateness;
 use crate::columns::bottleneck;
 use crate::error::ReportError;
@@ -14,12 +15,11 @@ use crate::store::{Results, SeriesRun, read_distributions, read_series};
 use crate::viewers::{Viewers, viewers};
 
 /// Maximum number of points per line.
-const POINTS: usize = 600;
+const POINTS: usize = 1200;
 /// Number of quantiles per plotted distribution.
 const QUANTILES: usize = 400;
-/// Maximum number of queues (beside the bottleneck) and flows with their own plots.
+/// Maximum number of queues (beside the bottleneck) with their own plots.
 const QUEUES: usize = 3;
-const FLOWS: usize = 4;
 /// Series that repeat others.
 const SKIPPED: [&str; 2] = ["backlog_bytes", "sojourn_max"];
 /// Sampled series of viewers whose distribution is computed from the series.
@@ -57,20 +57,22 @@ pub(super) struct PlotData {
     pub(super) figures: Vec<Lines>,
     /// Queues with plots, the bottleneck first, and the number of queues without.
     pub(super) queues: (Vec<String>, usize),
-    /// Flows with plots, and the number of flows without.
-    pub(super) flows: (Vec<String>, usize),
+    /// Flows and groups of flows with plots, and the number of flows without.
+    pub(super) flows: (Vec<Subject>, usize),
+    /// Series of groups of flows, in each variant's first seed.
+    pub(super) bands: IndexMap<Key, IndexMap<usize, Band>>,
 }
 
 impl PlotData {
     /// Reads the data for the plots of `results`.
     pub(super) fn load(results: &Results) -> Result<PlotData, ReportError> {
-        let (queues, flows) = (shown_queues(results), shown_flows(results));
-        let mut collector = Collector::new(results, queues.0.iter().chain(&flows.0));
+        let (queues, flows) = (shown_queues(results), subjects(results));
+        let mut collector = Collector::new(results, &queues.0, &flows.0);
         for table in ["queues", "flows"] {
             read_series(table, &results.folder, |run, points| collector.take(run, points))?;
             collector.end();
         }
-        let Collector { series, close, means, figures, .. } = collector;
+        let Collector { series, close, means, figures, bands, .. } = collector;
         let figures = figures.into_iter().map(FigureLines::lines).collect();
         let mut cdfs: IndexMap<Key, Lines> = IndexMap::new();
         for ((key, variant), mean) in means {
@@ -80,15 +82,20 @@ impl PlotData {
         let mut latest: HashMap<(String, usize), f64> = HashMap::new();
         let variants = variant_indices(results);
         read_distributions(&results.folder, |run, points| {
-            let is_shown = run.metric == lateness::METRIC
-                || queues.0.iter().chain(&flows.0).any(|name| name == run.object);
-            if let Some(variant) = variants.get(run.variant).filter(|_| is_shown) {
+            let is_lateness = run.metric == lateness::METRIC;
+            // A group has the mean of its flows' quantiles.
+            let subject = match is_lateness || queues.0.iter().any(|name| name == run.object) {
+                true => Some(run.object),
+                false => flows.0.iter().find(|own| own.contains(run.object)).map(|own| own.name.as_str()),
+            };
+            if let (Some(variant), Some(subject)) = (variants.get(run.variant), subject) {
                 // Stored in ms, whatever the unit of the metric.
                 let scale = if results.manifest.unit(run.metric) == "us" { 1e3 } else { 1.0 };
                 let mut most = 0.0f64;
                 let points = points.map(|(value, share)| (scale * value, share));
                 let mut points = points.inspect(|(value, _)| most = most.max(*value));
-                distributions.take(Key::of(&run), *variant, run.seed, &mut points);
+                let key = Key { part: run.part.to_owned(), ..Key::whole(subject, run.metric) };
+                distributions.take(key, run.object, *variant, run.seed, &mut points);
                 if run.metric == lateness::METRIC {
                     let latest = latest.entry((run.object.to_owned(), *variant)).or_insert(0.0);
                     *latest = latest.max(most);
@@ -101,7 +108,24 @@ impl PlotData {
             let kept = if key.metric == lateness::METRIC { &mut lateness } else { &mut cdfs };
             kept.entry(key).or_default().by_variant.insert(variant, mean.line());
         }
-        Ok(PlotData { series, close, cdfs, lateness, latest, figures, queues, flows })
+        let bands = bands.finished();
+        Ok(PlotData { series, close, cdfs, lateness, latest, figures, queues, flows, bands })
+    }
+
+    /// The largest sample of each metric over time.
+    pub(super) fn largest(&self) -> HashMap<&str, f64> {
+        let mut largest: HashMap<&str, f64> = HashMap::new();
+        let mut take = |metric, values: &mut dyn Iterator<Item = f64>| {
+            let own = largest.entry(metric).or_default();
+            *own = values.map(f64::abs).fold(*own, f64::max);
+        };
+        for (key, lines) in &self.series {
+            take(key.metric.as_str(), &mut lines.by_variant.values().flatten().map(|(_, value)| *value));
+        }
+        for (key, bands) in &self.bands {
+            take(key.metric.as_str(), &mut bands.values().flat_map(|band| &band.ends).map(|(_, high)| *high));
+        }
+        largest
     }
 }
 
@@ -119,14 +143,21 @@ impl Key {
 /// Collects distributions, one after another.
 #[derive(Default)]
 struct Distributions {
-    at: Option<(Key, usize, u64)>,
+    at: Option<(Key, String, usize, u64)>,
     steps: Vec<(f64, f64)>,
     means: IndexMap<(Key, usize), QuantileMean>,
 }
 
 impl Distributions {
-    fn take(&mut self, key: Key, variant: usize, seed: u64, points: &mut dyn Iterator<Item = (f64, f64)>) {
-        let at = (key, variant, seed);
+    fn take(
+        &mut self,
+        key: Key,
+        object: &str,
+        variant: usize,
+        seed: u64,
+        points: &mut dyn Iterator<Item = (f64, f64)>,
+    ) {
+        let at = (key, object.to_owned(), variant, seed);
         if self.at.as_ref() != Some(&at) {
             self.end();
             self.at = Some(at);
@@ -136,7 +167,7 @@ impl Distributions {
 
     /// Completes the current distribution.
     fn end(&mut self) {
-        if let Some((key, variant, _)) = self.at.take() {
+        if let Some((key, _, variant, _)) = self.at.take() {
             self.means.entry((key, variant)).or_default().add_cdf(&self.steps);
             self.steps.clear();
         }
@@ -162,36 +193,6 @@ pub(super) fn shown_queues(results: &Results) -> (Vec<String>, usize) {
     (all.into_iter().take(QUEUES).collect(), omitted)
 }
 
-/// Selects flows round-robin over groups with the same set of metrics, so that one ping among ten bulk flows is
-/// included. Viewers come first.
-pub(super) fn shown_flows(results: &Results) -> (Vec<String>, usize) {
-    let mut sorts: IndexMap<BTreeSet<&str>, Vec<&str>> = IndexMap::new();
-    let flows: Vec<&String> = results
-        .manifest
-        .objects
-        .iter()
-        .filter(|(_, table)| *table == "flows")
-        .map(|(name, _)| name)
-        .collect();
-    let mut measured: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-    for value in results.runs.iter().flat_map(|run| &run.values).filter(|value| value.part.is_empty()) {
-        measured.entry(&value.object).or_default().insert(&value.metric);
-    }
-    for flow in &flows {
-        sorts.entry(measured.remove(flow.as_str()).unwrap_or_default()).or_default().push(flow);
-    }
-    let viewers = viewers(results);
-    // A stable sort: groups keep their order.
-    sorts.sort_by_key(|_, flows| !flows.iter().any(|flow| viewers.contains(flow)));
-    let rounds = sorts.values().map(Vec::len).max().unwrap_or(0);
-    let in_turn = (0..rounds).flat_map(|round| sorts.values().filter_map(move |sort| sort.get(round)));
-    let mut shown: Vec<&str> = in_turn.take(FLOWS).copied().collect();
-    let place = |name: &str| flows.iter().position(|flow| *flow == name);
-    shown.sort_by_key(|name| (!viewers.contains(name), place(name)));
-    let omitted = flows.len() - shown.len();
-    (shown.into_iter().map(str::to_owned).collect(), omitted)
-}
-
 fn variant_indices(results: &Results) -> HashMap<String, usize> {
     results.manifest.experiment.variants.iter().enumerate().map(|(i, v)| (v.name.clone(), i)).collect()
 }
@@ -201,7 +202,11 @@ struct Collector<'a> {
     variants: HashMap<String, usize>,
     names: Vec<&'a str>,
     first_seeds: HashMap<usize, u64>,
+    /// Queues and flows with plots of their own.
     shown: Vec<&'a str>,
+    /// Places in `flows` of the members of groups.
+    members: HashMap<&'a str, usize>,
+    bands: Bands<'a>,
     bottleneck: Option<&'a str>,
     gauges: &'a IndexMap<String, String>,
     viewers: Viewers<'a>,
@@ -217,7 +222,7 @@ struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    fn new(results: &'a Results, shown: impl Iterator<Item = &'a String>) -> Collector<'a> {
+    fn new(results: &'a Results, queues: &'a [String], flows: &'a [Subject]) -> Collector<'a> {
         let variants = variant_indices(results);
         let mut first_seeds = HashMap::new();
         for run in &results.manifest.runs {
@@ -228,11 +233,18 @@ impl<'a> Collector<'a> {
         let warm_up = results.manifest.experiment.warm_up.as_secs_f64();
         let figures = results.manifest.experiment.figures.iter();
         let names = results.manifest.experiment.variants.iter().map(|variant| variant.name.as_str());
+        let single = flows.iter().filter(|subject| !subject.is_group()).map(|subject| subject.name.as_str());
+        let shown = queues.iter().map(String::as_str).chain(single);
+        let groups = flows.iter().enumerate().filter(|(_, subject)| subject.is_group());
+        let members =
+            groups.flat_map(|(place, group)| group.members.iter().map(move |name| (name.as_str(), place)));
         Collector {
             variants,
             names: names.collect(),
             first_seeds,
-            shown: shown.map(String::as_str).collect(),
+            shown: shown.collect(),
+            members: members.collect(),
+            bands: Bands::new(flows, results.manifest.experiment.duration.as_secs_f64()),
             figures: figures.map(|figure| FigureLines::new(figure, warm_up)).collect(),
             bottleneck: bottleneck(results),
             gauges: &results.manifest.gauges,
@@ -257,7 +269,8 @@ impl<'a> Collector<'a> {
             return;
         };
         let is_first = self.first_seeds.get(&variant) == Some(&run.seed);
-        if !(is_first && self.shown.contains(&run.object)
+        let is_member = run.part.is_empty() && self.members.contains_key(run.object);
+        if !(is_first && (self.shown.contains(&run.object) || is_member)
             || self.has_distribution(run.object, run.metric)
             || run.part.is_empty()
                 && self.figures.iter().any(|f| f.wants(run.variant, run.object, run.metric, is_first)))
@@ -303,6 +316,10 @@ impl<'a> Collector<'a> {
         if self.has_distribution(&key.object, &key.metric) {
             self.means.entry((key.clone(), variant)).or_default().add_values(after_warm_up());
         }
+        if let Some(group) = self.members.get(key.object.as_str()).filter(|_| is_first && key.part.is_empty())
+        {
+            self.bands.take(*group, &key.metric, variant, &points);
+        }
         if is_first && self.shown.contains(&key.object.as_str()) {
             if let Some(window) = &self.window
                 && self.viewers.contains(&key.object)
@@ -319,11 +336,7 @@ impl<'a> Collector<'a> {
 
 /// At most [`POINTS`] points: the minimum and maximum of each interval, so no spike is lost.
 pub(super) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    thinned_to(points, POINTS)
-}
-
-/// At most `most` points.
-pub(super) fn thinned_to(points: &[(f64, f64)], most: usize) -> Vec<(f64, f64)> {
+    let most = POINTS;
     if points.len() <= most {
         return points.to_vec();
     }
@@ -393,7 +406,7 @@ mod tests {
         let thin = thinned(&points);
         assert!(thin.len() <= POINTS && thin.windows(2).all(|w| w[0].0 < w[1].0));
         assert!(thin.contains(&(77_777.0, 1000.0)));
-        assert_eq!(thinned(&points[..600]), &points[..600]);
+        assert_eq!(thinned(&points[..POINTS]), &points[..POINTS]);
     }
 
     #[test]

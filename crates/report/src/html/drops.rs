@@ -4,15 +4,22 @@ use std::collections::HashMap;
 
 use indexmap::IndexSet;
 use jettison_core::DropReason;
+use minijinja::context;
+use serde::Serialize;
 
-use super::bars::{Bar, chart};
-use super::comparison::number_cell;
-use super::escape::escape;
-use super::palette;
+use super::aligned::Short;
+use super::numbers::Number;
+use super::palette::Ink;
+use super::pictures::{Kind, Part, Picture, Row, Rows};
+use super::templates::rendered;
+use super::{Page, Section};
 use crate::error::ReportError;
 use crate::number;
 use crate::store::Results;
 use crate::summary::SummaryRow;
+
+/// Maximum number of pictures that are shown at first.
+const FIRST: usize = 1;
 
 /// Whether a drop for a reason loses a flow's packet. The end of a clone is counted but is not a loss.
 fn is_loss(reason: &str) -> bool {
@@ -20,27 +27,28 @@ fn is_loss(reason: &str) -> bool {
 }
 
 /// Packets dropped or marked, by queue and reason.
-pub(super) fn section(results: &Results) -> Result<String, ReportError> {
-    let mut out = String::new();
+pub(super) fn section(page: &mut Page<'_>) -> Result<Section, ReportError> {
     // A reason has the same colour for drops and for marks.
-    let rows = results.summary.rows.iter().filter(|r| is_counted(r));
+    let rows = page.results.summary.rows.iter().filter(|r| is_counted(r));
     let reasons: IndexSet<&str> = rows.map(|row| row.part.as_str()).collect();
+    let mut pictures = Vec::new();
     for (metric, title) in [("drops", "Drops"), ("marks", "Marks")] {
-        out.push_str(&stacked(results, metric, title, &reasons)?);
+        pictures.extend(stacked(page, metric, title, &reasons)?);
     }
-    if out.is_empty() {
-        out.push_str("<p>No drops or marks after the warm-up.</p>\n");
-    } else {
-        out.push_str(&table(results));
-    }
-    let missing: u64 = results.manifest.runs.iter().map(|run| run.drops_not_logged).sum();
-    if missing > 0 {
-        out.push_str(&format!(
-            "<p class=\"note\">{} drops are counted here but exceed the drop log's capacity.</p>\n",
-            number::count(missing as f64)
-        ));
-    }
-    Ok(out)
+    let shown = page.budget.shown(pictures, FIRST);
+    let missing: u64 = page.results.manifest.runs.iter().map(|run| run.drops_not_logged).sum();
+    let body = rendered(
+        "drops.html",
+        context! {
+            rows => table(page.results),
+            clones => clones(page.results),
+            looks => page.looks,
+            missing => (missing > 0).then(|| number::count(missing as f64)),
+            is_empty => shown.is_empty(),
+            shown,
+        },
+    )?;
+    Ok(Section { id: "drops", title: "Drops and marks", body })
 }
 
 /// Whether a row counts drops or marks for one reason.
@@ -50,90 +58,92 @@ fn is_counted(row: &SummaryRow) -> bool {
 
 /// Stacked bars of the reasons, over all queues.
 fn stacked(
-    results: &Results,
+    page: &Page<'_>,
     metric: &str,
     title: &str,
     colours: &IndexSet<&str>,
-) -> Result<String, ReportError> {
-    let rows = || results.summary.rows.iter().filter(|r| r.metric == metric && is_counted(r));
+) -> Result<Option<Picture>, ReportError> {
+    let rows = || page.results.summary.rows.iter().filter(|r| r.metric == metric && is_counted(r));
     let reasons: IndexSet<&str> = rows().map(|row| row.part.as_str()).collect();
     if reasons.is_empty() {
-        return Ok(String::new());
+        return Ok(None);
     }
-    let colour = |reason: &str| palette::part(colours.get_index_of(reason).unwrap_or(0));
-    let experiment = &results.manifest.experiment;
-    let bars: Vec<Bar> = experiment
-        .variants
-        .iter()
-        .zip(palette::looks(experiment))
-        .map(|(variant, look)| {
-            let count = |reason: &str| -> f64 {
-                rows()
-                    .filter(|r| r.variant == variant.name && r.part == reason)
-                    .map(|r| r.estimate.mean)
-                    .sum()
-            };
-            let parts: Vec<_> = reasons.iter().map(|reason| (colour(reason), count(reason))).collect();
-            let total: f64 = parts.iter().map(|(_, length)| length).sum();
-            Bar { label: look.title, parts, interval: None, text: number::count(total) }
-        })
-        .collect();
-    let legend: String = reasons
-        .iter()
-        .map(|reason| {
-            let colour = palette::css(colour(reason));
-            format!("<li><span class=\"chip\" style=\"background:{colour}\"></span>{}</li>", escape(reason))
-        })
-        .collect();
-    let drawn = chart(&format!("{title} by reason, one bar per variant"), "packets per run", &bars, 2140)?;
-    Ok(format!(
-        "<h3>{title} by reason, all queues</h3>\n<ul class=\"legend\">{legend}</ul>\n<figure>{drawn}</figure>\n"
-    ))
+    let mut counts: HashMap<(&str, &str), f64> = HashMap::new();
+    for row in rows() {
+        *counts.entry((&row.variant, &row.part)).or_default() += row.estimate.mean;
+    }
+    let part = |reason: &&str| Part {
+        name: (*reason).to_owned(),
+        ink: Ink::part(colours.get_index_of(*reason).unwrap_or(0)),
+    };
+    let variants = &page.results.manifest.experiment.variants;
+    let row = |(variant, look): (usize, &super::palette::Look)| {
+        let count = |reason: &&str| counts.get(&(variants[variant].name.as_str(), *reason)).copied();
+        let lengths: Vec<f64> = reasons.iter().map(|reason| count(reason).unwrap_or(0.0)).collect();
+        Row {
+            variant,
+            label: look.title.clone(),
+            text: number::count(lengths.iter().sum()),
+            parts: lengths
+                .into_iter()
+                .enumerate()
+                .map(|(part, length)| (Some(part), Short(length)))
+                .collect(),
+            mean: None,
+            interval: None,
+            sure: false,
+        }
+    };
+    let rows = Rows {
+        kind: Kind::Bars,
+        title: format!("{title} by reason, one bar per variant"),
+        axis: "packets per run".to_owned(),
+        parts: reasons.iter().map(part).collect(),
+        rows: page.looks.iter().enumerate().map(row).collect(),
+    };
+    rows.picture(&format!("{title} by reason"), ", all queues".to_owned()).map(Some)
 }
 
-fn table(results: &Results) -> String {
-    let rows = || {
-        results
-            .summary
-            .rows
-            .iter()
-            .filter(|r| matches!(r.metric.as_str(), "drops" | "marks") && !r.part.is_empty())
-    };
-    let columns: IndexSet<(&str, &str, &str)> =
-        rows().map(|r| (r.object.as_str(), r.metric.as_str(), r.part.as_str())).collect();
-    let by_name: HashMap<_, &SummaryRow> = rows()
+#[derive(Serialize)]
+struct TableRow<'a> {
+    object: &'a str,
+    metric: &'a str,
+    reason: &'a str,
+    cells: Vec<Number>,
+}
+
+fn counted(results: &Results) -> impl Iterator<Item = &SummaryRow> {
+    let rows = results.summary.rows.iter();
+    rows.filter(|r| matches!(r.metric.as_str(), "drops" | "marks") && !r.part.is_empty())
+}
+
+fn table(results: &Results) -> Vec<TableRow<'_>> {
+    let keys: IndexSet<(&str, &str, &str)> =
+        counted(results).map(|r| (r.object.as_str(), r.metric.as_str(), r.part.as_str())).collect();
+    let by_name: HashMap<_, &SummaryRow> = counted(results)
         .map(|r| ((r.variant.as_str(), r.object.as_str(), r.metric.as_str(), r.part.as_str()), r))
         .collect();
-    let mut out =
-        String::from("<div class=\"scroll\"><table>\n<thead><tr><th>object</th><th></th><th>reason</th>");
+    let cell = |row: Option<&&SummaryRow>| match row {
+        None => "0".to_owned(),
+        Some(row) => match row.estimate.ci95 {
+            Some([low, high]) if high > low => number::with_interval(row.estimate.mean, row.estimate.ci95),
+            _ => number::count(row.estimate.mean),
+        },
+    };
     let variants = &results.manifest.experiment.variants;
-    for look in palette::looks(&results.manifest.experiment) {
-        out.push_str(&format!("<th class=\"number\">{}</th>", look.named()));
-    }
-    out.push_str("</tr></thead>\n<tbody>\n");
-    for (object, metric, part) in columns {
-        out.push_str(&format!("<tr><td>{}</td><td>{metric}</td><td>{}</td>", escape(object), escape(part)));
-        for variant in variants {
-            let row = by_name.get(&(variant.name.as_str(), object, metric, part));
-            out.push_str(&number_cell(&row.map_or_else(
-                || "0".to_owned(),
-                |row| match row.estimate.ci95 {
-                    Some([low, high]) if high > low => {
-                        number::with_interval(row.estimate.mean, row.estimate.ci95)
-                    }
-                    _ => number::count(row.estimate.mean),
-                },
-            )));
-        }
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</tbody></table></div>\n");
-    let clones: IndexSet<&str> = rows().map(|row| row.part.as_str()).filter(|part| !is_loss(part)).collect();
-    for reason in clones {
-        out.push_str(&format!(
-            "<p class=\"note\"><code>{}</code> counts clones, which do not belong to flows: no packet was lost.</p>\n",
-            escape(reason)
-        ));
-    }
-    out
+    let rows = keys.into_iter().map(|(object, metric, reason)| TableRow {
+        object,
+        metric,
+        reason,
+        cells: variants
+            .iter()
+            .map(|variant| Number::of(&cell(by_name.get(&(variant.name.as_str(), object, metric, reason)))))
+            .collect(),
+    });
+    rows.collect()
+}
+
+/// Reasons that end clones.
+fn clones(results: &Results) -> IndexSet<&str> {
+    counted(results).map(|row| row.part.as_str()).filter(|part| !is_loss(part)).collect()
 }

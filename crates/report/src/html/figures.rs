@@ -1,45 +1,54 @@
 //! The experiment's additional figures.
 
-use super::data::{Key, PlotData};
+use minijinja::context;
+use serde::Serialize;
+
+use super::data::Key;
 use super::distribution::{SHOWN, cdf};
-use super::escape::escape;
-use super::timelines::over_time;
-use super::{comparison, palette};
+use super::pictures::Shown;
+use super::templates::rendered;
+use super::timelines::of_series;
+use super::{Page, Section};
 use crate::error::ReportError;
 use crate::model::View;
-use crate::store::Results;
+
+/// Maximum number of pictures that are shown at first.
+const FIRST: usize = 4;
+
+/// What stands beside a picture.
+#[derive(Serialize)]
+struct Told {
+    title: String,
+    caption: String,
+    /// The series that no run has.
+    missing: Option<(String, String)>,
+}
 
 /// The additional figures that the experiment requests.
-pub(super) fn section(results: &Results, data: &PlotData) -> Result<String, ReportError> {
-    let experiment = &results.manifest.experiment;
-    let mut out = String::new();
-    for (figure, lines) in experiment.figures.iter().zip(&data.figures) {
+pub(super) fn section(page: &mut Page<'_>) -> Result<Section, ReportError> {
+    let mut pictures = Vec::new();
+    let mut told: Vec<Told> = Vec::new();
+    for (figure, lines) in page.results.manifest.experiment.figures.iter().zip(&page.data.figures) {
         let key = Key::whole(&figure.object, &figure.metric);
-        out.push_str(&format!("<h3>{}</h3>\n", escape(&figure.title)));
-        if !figure.caption.is_empty() {
-            out.push_str(&format!("<p class=\"note\">{}</p>\n", escape(&figure.caption)));
+        let drawn = match figure.view {
+            _ if lines.by_variant.is_empty() => None,
+            View::Series | View::Rolling(_) => Some(of_series(page, &key, lines)?),
+            View::Cdf => cdf(page, &key, lines, SHOWN)?,
+        };
+        let missing = drawn.is_none().then(|| (figure.metric.clone(), figure.object.clone()));
+        if missing.is_some() || !figure.caption.is_empty() {
+            told.push(Told { title: figure.title.clone(), caption: figure.caption.clone(), missing });
         }
-        if lines.by_variant.is_empty() {
-            let (object, metric) = (escape(&figure.object), escape(&figure.metric));
-            out.push_str(&format!(
-                "<p class=\"note\">No run has a series <code>{metric}</code> of {object}.</p>\n"
-            ));
-            continue;
-        }
-        match figure.view {
-            View::Series | View::Rolling(_) => out.push_str(&over_time(results, &key, lines)?),
-            View::Cdf => {
-                out.push_str(&format!("<div class=\"grid2\">\n{}</div>\n", cdf(results, &key, lines, SHOWN)?))
-            }
-        }
+        pictures.extend(drawn.map(|mut picture| {
+            picture.of = format!(": {}{}", picture.name, picture.of);
+            picture.name.clone_from(&figure.title);
+            picture
+        }));
     }
-    if out.is_empty() {
-        return Ok(out);
+    if pictures.is_empty() && told.is_empty() {
+        return Ok(Section::none());
     }
-    let legend = if experiment.variants.len() <= palette::DISTINCT {
-        comparison::legend(results)
-    } else {
-        String::new()
-    };
-    Ok(legend + &out)
+    let shown: Shown = page.budget.shown(pictures, FIRST);
+    let body = rendered("pictures.html", context! { told, shown })?;
+    Ok(Section { id: "figures", title: "Figures", body })
 }

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use indexmap::{IndexMap, IndexSet};
-use plotters::style::RGBColor;
+use minijinja::context;
+use serde::Serialize;
 
-use super::comparison::legend_of;
-use super::data::thinned;
-use super::escape::escape;
-use super::lines::{Chart, Size, stacked};
-use super::palette::{Look, Stroke};
-use super::series::scaled;
+use super::palette::{Colour, Ink};
+use super::pictures::{Axis, Line, Lines, Picture, X};
+use super::templates::rendered;
+use super::{Page, Section};
 use crate::error::ReportError;
 use crate::load::{Load, class};
 use crate::store::{Results, read_series};
@@ -20,17 +19,21 @@ const DRAWN: usize = 4;
 /// Maximum number of variants without a figure that are named.
 const NAMED: usize = 12;
 /// Colours of classes in order, as the Python package's `response_under_load` has them.
-const COLOURS: [RGBColor; 8] = [
-    RGBColor(0x1b, 0x6c, 0xa8),
-    RGBColor(0xd1, 0x49, 0x5b),
-    RGBColor(0x2e, 0x8b, 0x57),
-    RGBColor(0xe0, 0x9f, 0x3e),
-    RGBColor(0x7b, 0x4b, 0xa0),
-    RGBColor(0x5c, 0x8d, 0x89),
-    RGBColor(0x8a, 0x5a, 0x44),
-    RGBColor(0x6c, 0x75, 0x7d),
+const COLOURS: [Colour; 8] = [
+    Colour([0x1b, 0x6c, 0xa8]),
+    Colour([0xd1, 0x49, 0x5b]),
+    Colour([0x2e, 0x8b, 0x57]),
+    Colour([0xe0, 0x9f, 0x3e]),
+    Colour([0x7b, 0x4b, 0xa0]),
+    Colour([0x5c, 0x8d, 0x89]),
+    Colour([0x8a, 0x5a, 0x44]),
+    Colour([0x6c, 0x75, 0x7d]),
 ];
-const MEAN: RGBColor = RGBColor(0, 0, 0);
+/// Ink of the mean of a panel's flows, and its name.
+const MEAN: Ink = Ink::solid(Colour([0, 0, 0]));
+const MEAN_NAME: &str = "mean of the flows";
+/// Height of a panel.
+const HEIGHT: u32 = 170;
 /// A longer step than this many usual ones is a gap that no line crosses.
 const GAP: f64 = 5.0;
 
@@ -44,9 +47,17 @@ struct Panel<'a> {
     flows: &'a [&'a str],
 }
 
-/// The figures; empty unless the results are those of a load test.
-pub(super) fn section(results: &Results) -> Result<String, ReportError> {
-    let Some(load) = Load::of(results) else { return Ok(String::new()) };
+/// A variant with its panels.
+#[derive(Serialize)]
+struct Figure {
+    variant: Option<String>,
+    panels: Vec<Picture>,
+}
+
+/// The figures; none unless the results are those of a load test.
+pub(super) fn section(page: &Page<'_>) -> Result<Section, ReportError> {
+    let results = page.results;
+    let Some(load) = Load::of(results) else { return Ok(Section::none()) };
     let panels = [
         Panel { label: "download", metric: "goodput", flows: &load.downloads },
         Panel { label: "upload", metric: "goodput", flows: &load.uploads },
@@ -55,38 +66,28 @@ pub(super) fn section(results: &Results) -> Result<String, ReportError> {
     let mut series = read(results, &panels)?;
     let classes: IndexSet<&str> =
         panels.iter().flat_map(|panel| panel.flows).map(|flow| class(flow)).collect();
-    let stroke = |flow: &str| {
-        let place = classes.get_index_of(class(flow)).unwrap_or_default();
-        Stroke::solid(COLOURS[place % COLOURS.len()])
+    let ink = |class: &str| {
+        let place = classes.get_index_of(class).unwrap_or_default();
+        Ink::solid(COLOURS[place % COLOURS.len()])
     };
     let variants = &results.manifest.experiment.variants;
-    let mut out = String::new();
+    let mut figures = Vec::new();
     let mut omitted = Vec::new();
-    let mut drawn = 0;
     for (place, variant) in variants.iter().enumerate() {
-        if drawn == DRAWN {
+        if figures.len() == DRAWN {
             omitted.push(variant.title());
             continue;
         }
         // A variant whose runs failed has no series.
         let Some(own) = series.swap_remove(&place) else { continue };
-        drawn += 1;
-        let caption = match variants.len() {
-            1 => String::new(),
-            _ => format!("<figcaption><b>{}</b></figcaption>", escape(&variant.title())),
-        };
-        let title = format!("Downloads, uploads and latency over time under {}", variant.title());
-        out.push_str(&format!(
-            "<figure>{caption}{}</figure>\n",
-            figure(results, &panels, &own, &title, stroke)?
-        ));
+        let title = variant.title();
+        let panels = panels.iter().map(|panel| panel.picture(page, &own, &title, ink));
+        let panels = panels.collect::<Result<Vec<Picture>, ReportError>>()?;
+        figures.push(Figure { variant: (variants.len() > 1).then_some(title), panels });
     }
-    if out.is_empty() {
-        return Ok(out);
+    if figures.is_empty() {
+        return Ok(Section::none());
     }
-    let look = |title: &str, stroke| Look { title: title.to_owned(), stroke };
-    let mut looks: Vec<Look> = classes.iter().map(|class| look(class, stroke(class))).collect();
-    looks.push(look("mean of the panel's flows", Stroke::solid(MEAN)));
     let mut note = format!("{}. One run per variant, its first seed. ", load.text());
     if !omitted.is_empty() {
         let more = omitted.len().saturating_sub(NAMED);
@@ -94,7 +95,8 @@ pub(super) fn section(results: &Results) -> Result<String, ReportError> {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         note.push_str(&format!("Variants without a figure: {}{more}. ", omitted.join(", ")));
     }
-    Ok(format!("{}{out}<p class=\"note\">{}</p>\n", legend_of(&looks), escape(note.trim_end())))
+    let body = rendered("load.html", context! { figures, note => note.trim_end() })?;
+    Ok(Section { id: "load", title: "Response under load", body })
 }
 
 /// Series of the panels' flows in the first run of each variant, by variant and flow.
@@ -124,61 +126,49 @@ fn read(
     Ok(series)
 }
 
-/// The panels of one variant.
-fn figure(
-    results: &Results,
-    panels: &[Panel<'_>],
-    series: &HashMap<String, Points>,
-    title: &str,
-    stroke: impl Fn(&str) -> Stroke,
-) -> Result<String, ReportError> {
-    let drawn: Vec<Drawn> = panels.iter().map(|panel| Drawn::of(panel, results, series, &stroke)).collect();
-    let x = 0.0..results.manifest.experiment.duration.as_secs_f64();
-    let charts = drawn.iter().map(|panel| Chart {
-        title,
-        x_label: "time (s)",
-        y_label: &panel.label,
-        x: x.clone(),
-        y: 0.0..panel.top,
-        lines: panel.lines.iter().map(|(stroke, points)| (*stroke, points.as_slice())).collect(),
-        is_step: false,
-        size: Size::Full,
-    });
-    stacked(title, &charts.collect::<Vec<_>>())
-}
-
-/// A panel's lines, and what its y axis spans.
-struct Drawn {
-    label: String,
-    top: f64,
-    /// The mean last.
-    lines: Vec<(Stroke, Vec<(f64, f64)>)>,
-}
-
-impl Drawn {
-    fn of(
-        panel: &Panel<'_>,
-        results: &Results,
+impl Panel<'_> {
+    fn picture(
+        &self,
+        page: &Page<'_>,
         series: &HashMap<String, Points>,
-        stroke: impl Fn(&str) -> Stroke,
-    ) -> Drawn {
-        let flows = panel.flows.iter().filter_map(|flow| Some((*flow, series.get(*flow)?)));
+        variant: &str,
+        ink: impl Fn(&str) -> Ink,
+    ) -> Result<Picture, ReportError> {
+        let flows = self.flows.iter().filter_map(|flow| Some((*flow, series.get(*flow)?)));
         let (flows, points): (Vec<&str>, Vec<&Points>) = flows.unzip();
-        let values = || points.iter().flat_map(|points| points.0.iter().map(|(_, value)| *value));
-        let (unit, scale) = scaled(results.manifest.unit(panel.metric), values());
-        let in_unit = |points: &[(f64, f64)]| {
-            thinned(points).into_iter().map(|(time, value)| (time, value / scale)).collect()
+        let (unit, scale) = page.units.unit(self.metric);
+        let in_unit = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
+            points.iter().map(|(time, value)| (*time, value / scale)).collect()
         };
         let mut lines = Vec::new();
         for (flow, points) in flows.into_iter().zip(&points) {
-            lines.extend(pieces(&points.0).map(|piece| (stroke(flow), in_unit(piece))));
+            let line =
+                Line { name: Some(class(flow).to_owned()), ink: Some(ink(class(flow))), ..Line::default() };
+            lines.extend(pieces(&points.0).map(|piece| Line { points: in_unit(piece), ..line.clone() }));
         }
         if points.len() > 1 {
-            lines.push((Stroke::solid(MEAN).bold(), in_unit(&mean(&points))));
+            let (name, ink) = (Some(MEAN_NAME.to_owned()), Some(MEAN.bold()));
+            lines.push(Line { name, ink, points: in_unit(&mean(&points)), ..Line::default() });
         }
-        let highest = values().fold(0.0, f64::max) / scale;
-        let top = if highest > 0.0 { 1.06 * highest } else { 1.0 };
-        Drawn { label: format!("{} ({unit})", panel.label), top, lines }
+        let experiment = &page.results.manifest.experiment;
+        let drawing = Lines {
+            title: format!("{} over time under {variant}", self.label),
+            x: X::Time {
+                from: 0.0,
+                to: experiment.duration.as_secs_f64(),
+                warm_up: experiment.warm_up.as_secs_f64(),
+            },
+            unit,
+            zero: true,
+            top: None,
+            log: Some(Axis::Y),
+            height: HEIGHT,
+            is_step: false,
+            lines,
+        };
+        let mut picture = drawing.picture(self.label, format!(" ({unit})"))?;
+        picture.is_wide = true;
+        Ok(picture)
     }
 }
 
@@ -207,45 +197,44 @@ fn mean(flows: &[&Points]) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::html::render;
+    use crate::html::tests::{picture, section};
     use crate::testing;
     use crate::testing::load::{FLOWS, configuration, stored};
 
     #[test]
-    fn a_load_test_has_one_figure_of_three_panels_first() {
+    fn a_load_test_has_one_figure_of_three_panels() {
         let folder = tempfile::tempdir().unwrap();
         let results = stored(&folder.path().join("out"), &["codel"], &configuration(&FLOWS));
-        let page = super::super::render(&results).unwrap();
-        let first = page.find("<section").unwrap();
-        assert!(page[first..].starts_with("<section id=\"load\""), "{}", &page[first..first + 80]);
-        let section = section(&results).unwrap();
-        assert_eq!(section.matches("<svg").count(), 1);
-        for text in ["download (Mbit/s)", "upload (Mbit/s)", "ping RTT (ms)", "time (s)"] {
-            assert_eq!(section.matches(text).count(), 1, "{text}");
-        }
-        // One colour per class, and a mean of two downloads and of two pings.
-        for (class, lines) in [("be", 2), ("ef", 1 + 2), ("icmp", 2)] {
-            assert!(section.contains(&format!("</span>{class}</li>")), "{class}");
-            let colour = ["be", "ef", "icmp"].iter().position(|other| *other == class).unwrap();
-            let RGBColor(r, g, b) = COLOURS[colour];
-            let colour = format!("stroke=\"#{r:02X}{g:02X}{b:02X}\"");
-            let of_class = section.lines().filter(|l| l.contains("<polyline") && l.contains(&colour)).count();
-            // Pings are lost for two seconds: their lines have a gap.
-            assert_eq!(of_class, lines, "{class}");
-        }
-        let means = section.lines().filter(|l| l.contains("<polyline") && l.contains("#000000"));
-        assert_eq!(means.count(), 2);
-        assert!(section.contains("2 downloads, 1 upload, 2 pings"));
+        let page = render(&results).unwrap();
+        let load = section(&page, "load");
+        assert_eq!(load.matches("<figure").count(), 3);
+        // One line per flow and piece, and a mean of two downloads and of two pings.
+        let lines = |title: &str| -> Vec<String> {
+            let picture = picture(load, title);
+            let lines = picture["lines"].as_array().unwrap();
+            lines.iter().map(|line| line["name"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(lines("download over time under codel"), ["be", "be", MEAN_NAME]);
+        assert_eq!(lines("upload over time under codel"), ["ef"]);
+        // Pings are lost for two seconds: their lines have a gap.
+        assert_eq!(lines("ping RTT over time under codel"), ["icmp", "icmp", "ef", "ef", MEAN_NAME]);
+        let ink = &picture(load, "download over time under codel")["lines"][1]["ink"];
+        assert_eq!(ink["light"], COLOURS[0].css());
+        assert!(load.contains("2 downloads, 1 upload, 2 pings"));
     }
 
     #[test]
     fn other_results_have_none_and_many_variants_a_few() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(section(&testing::results(&folder.path().join("other"))).unwrap(), "");
+        let other = render(&testing::results(&folder.path().join("other"))).unwrap();
+        assert!(!other.contains("id=\"load\""));
         let variants = ["a", "b", "c", "d", "e", "f"];
         let results = stored(&folder.path().join("out"), &variants, &configuration(&FLOWS));
-        let section = section(&results).unwrap();
-        assert_eq!(section.matches("<svg").count(), DRAWN);
-        assert!(section.contains("Variants without a figure: e, f."), "{section}");
+        let page = render(&results).unwrap();
+        let load = section(&page, "load");
+        assert_eq!(load.matches("<figure").count(), 3 * DRAWN);
+        assert!(load.contains("Variants without a figure: e, f."), "{load}");
     }
 
     #[test]

@@ -1,45 +1,55 @@
 //! The section that compares a paper's figures with ours.
 
-use super::comparison::number_cell;
-use super::escape::escape;
+use minijinja::context;
+use serde::Serialize;
+
+use super::Section;
+use super::numbers::Number;
+use super::templates::rendered;
+use crate::error::ReportError;
 use crate::number;
 use crate::reproduction::legend;
 use crate::store::Results;
 
+#[derive(Serialize)]
+struct Row<'a> {
+    figure: &'a str,
+    variant: &'a str,
+    metric: String,
+    cells: [Number; 4],
+    class: String,
+    verdict: String,
+    note: &'a str,
+}
+
 /// The paper's figures compared with ours.
-pub(super) fn section(results: &Results) -> String {
+pub(super) fn section(results: &Results) -> Result<Section, ReportError> {
     if results.reproduction.is_empty() {
-        return String::new();
+        return Ok(Section::none());
     }
-    let mut out = String::from(
-        "<div class=\"scroll\"><table>\n<thead><tr><th>figure</th><th>variant</th><th>metric</th>\
-         <th class=\"number\">paper</th><th class=\"number\">ours</th><th class=\"number\">ratio</th>\
-         <th class=\"number\">effect</th><th>verdict</th><th>note</th></tr></thead>\n<tbody>\n",
-    );
-    for row in &results.reproduction {
-        let ours = row.ours.map_or_else(|| "–".to_owned(), |ours| number::with_interval(ours, row.ci95));
-        let metric = match row.unit.as_str() {
-            "" => row.metric.clone(),
-            unit => format!("{} ({unit})", row.metric),
-        };
+    let row = results.reproduction.iter().map(|row| {
+        let ours = row.ours.map(|ours| number::with_interval(ours, row.ci95));
         let verdict = row.verdict.to_string();
-        out.push_str(&format!(
-            "<tr><td>{}</td><td>{}</td><td>{}</td>{}{}{}{}<td class=\"verdict {}\">{verdict}</td><td>{}</td></tr>\n",
-            escape(&row.figure),
-            escape(&row.variant),
-            escape(&metric),
-            number_cell(&escape(&row.paper_text())),
-            number_cell(&ours),
-            number_cell(&row.ratio.map_or_else(|| "–".to_owned(), number::plain)),
-            number_cell(&row.effect_text()),
-            verdict.replace(' ', "-"),
-            escape(&row.note),
-        ));
-    }
-    out.push_str("</tbody></table></div>\n<dl class=\"words\">\n");
-    for (word, meaning) in legend(&results.reproduction) {
-        out.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", escape(&word), escape(meaning)));
-    }
-    out.push_str("</dl>\n");
-    out
+        Row {
+            figure: &row.figure,
+            variant: &row.variant,
+            metric: match row.unit.as_str() {
+                "" => row.metric.clone(),
+                unit => format!("{} ({unit})", row.metric),
+            },
+            cells: [
+                Number::of(&row.paper_text()),
+                Number::or_dash(ours),
+                Number::or_dash(row.ratio.map(number::plain)),
+                Number::of(&row.effect_text()),
+            ],
+            class: verdict.replace(' ', "-"),
+            verdict,
+            note: &row.note,
+        }
+    });
+    let rows: Vec<Row<'_>> = row.collect();
+    let words = legend(&results.reproduction);
+    let body = rendered("reproduction.html", context! { rows, words })?;
+    Ok(Section { id: "reproduction", title: "Comparison with the paper", body })
 }

@@ -1,3 +1,5 @@
+use serde_json::Value;
+
 use super::*;
 use crate::model::Status;
 use crate::reproduction::tests::row;
@@ -11,11 +13,54 @@ fn page() -> String {
     render(&testing::results(&folder.path().join("out"))).unwrap()
 }
 
+/// The section with that id.
+pub(super) fn section<'a>(page: &'a str, id: &str) -> &'a str {
+    let start = page.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no section {id}"));
+    &page[start..start + page[start..].find("</section>").unwrap()]
+}
+
+/// What the pictures of a page, or a part of one, show.
+fn pictures(page: &str) -> Vec<Value> {
+    let sources = page.split("<figure class=\"plot").skip(1).map(|figure| {
+        let json = figure.split_once("<script type=\"application/json\">").unwrap().1;
+        &json[..json.find("</script>").unwrap()]
+    });
+    sources.map(|json| serde_json::from_str(json).unwrap()).collect()
+}
+
+/// Titles of these pictures.
+fn titles(page: &str) -> Vec<String> {
+    pictures(page).iter().map(|picture| picture["title"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The picture with that title.
+pub(super) fn picture(page: &str, title: &str) -> Value {
+    let found = pictures(page).into_iter().find(|picture| picture["title"] == title);
+    found.unwrap_or_else(|| panic!("no picture {title} among {:#?}", titles(page)))
+}
+
+/// A page without its scripts and styles.
+fn markup(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some(start) = ["<script", "<style"].iter().filter_map(|tag| rest.find(tag)).min() {
+        let end = if rest[start..].starts_with("<script") { "</script>" } else { "</style>" };
+        out.push_str(&rest[..start]);
+        rest = &rest[start + rest[start..].find(end).unwrap() + end.len()..];
+    }
+    out + rest
+}
+
 #[test]
 fn the_page_is_self_contained() {
     let page = page();
-    for outside in ["http:", "https:", "//", "src=", "url(", "@import", "<script", "<link", "<iframe"] {
-        assert!(!page.contains(outside), "{outside} is in the page");
+    let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+    assert!(page.contains(policy), "the browser is told not to load anything");
+    for outside in ["http:", "https:", "//", "src=", "url(", "@import", "<link", "<iframe"] {
+        assert!(!markup(&page).contains(outside), "{outside} is in the page");
+    }
+    for outside in ["import(", "fetch(", "XMLHttpRequest", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside} is in its scripts");
     }
     for link in page.split("href=\"").skip(1) {
         assert!(link.starts_with('#'), "{}", &link[..20]);
@@ -26,9 +71,9 @@ fn the_page_is_self_contained() {
 
 #[test]
 fn all_elements_are_closed() {
-    let page = page();
+    let page = markup(&page());
     for element in
-        ["html", "main", "section", "div", "figure", "table", "tr", "ul", "details", "svg", "text", "title"]
+        ["html", "main", "section", "div", "figure", "table", "tr", "ul", "details", "button", "title"]
     {
         let opened =
             page.matches(&format!("<{element}>")).count() + page.matches(&format!("<{element} ")).count();
@@ -44,7 +89,7 @@ fn text_from_the_scenario_is_escaped() {
 }
 
 #[test]
-fn it_shows_plots_of_all_kinds_with_names_for_screen_readers() {
+fn it_shows_pictures_of_all_kinds() {
     let page = page();
     for title in [
         "Backlog of bottleneck.forward over time, one line per variant",
@@ -52,14 +97,72 @@ fn it_shows_plots_of_all_kinds_with_names_for_screen_readers() {
         "Cumulative distribution of Sojourn time of bottleneck.forward, one line per variant",
         "Cumulative distribution of Throughput of bottleneck.forward, one line per variant",
         "sojourn p99 of bottleneck.forward, one bar per variant",
+        "Differences in sojourn p99 of bottleneck.forward, one dot per variant",
         "Drops by reason, one bar per variant",
         "RTT of ping over time, one line per variant",
     ] {
-        assert!(page.contains(&format!("aria-label=\"{title}\"")), "{title}");
+        picture(&page, title);
     }
-    assert!(page.contains("<h3>Rolling RTT</h3>") && page.contains("<h3>Throughput CDF</h3>"));
+    let figures = section(&page, "figures");
+    assert!(figures.contains("<b>Rolling RTT</b>") && figures.contains("<b>Throughput CDF</b>"));
     // An idle queue gets no plots.
-    assert!(!page.contains("of access.forward over time"));
+    assert!(!titles(&page).iter().any(|title| title.contains("of access.forward over time")));
+}
+
+#[test]
+fn a_picture_has_the_values_and_the_ink_of_each_variant() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = testing::results(&folder.path().join("out"));
+    let page = render(&results).unwrap();
+    let backlog = picture(&page, "Backlog of bottleneck.forward over time, one line per variant");
+    let lines = backlog["lines"].as_array().unwrap();
+    assert_eq!(lines.iter().map(|line| line["variant"].as_u64().unwrap()).collect::<Vec<_>>(), [0, 1, 2]);
+    let places = backlog["x"]["at"].as_array().unwrap().len();
+    assert!(places > 10 && lines.iter().all(|line| line["values"].as_array().unwrap().len() == places));
+    assert_eq!(backlog["x"]["to"], results.manifest.experiment.duration.as_secs_f64() as u64);
+    assert_eq!(backlog["shade"], results.manifest.experiment.warm_up.as_secs_f64() as u64, "the warm-up");
+    assert_eq!((&backlog["log"], &backlog["y"]["zero"]), (&"y".into(), &true.into()));
+    let bars = picture(&page, "sojourn p99 of bottleneck.forward, one bar per variant");
+    let compared = Comparison::of(&results);
+    let at = compared.columns.iter().position(|column| column.title == "sojourn p99").unwrap();
+    for (variant, row) in bars["rows"].as_array().unwrap().iter().enumerate() {
+        let mean = compared.value(at, variant).unwrap().estimate.mean;
+        let drawn = row["parts"][0][1].as_f64().unwrap();
+        assert!((drawn - mean).abs() <= 1e-4 * mean.abs(), "{drawn} {mean}");
+        assert_eq!(row["variant"], variant);
+    }
+    let data = page.split_once("id=\"page-data\">").unwrap().1;
+    let data: Value = serde_json::from_str(&data[..data.find("</script>").unwrap()]).unwrap();
+    let variants = data["variants"].as_array().unwrap();
+    assert_eq!(variants.len(), 3);
+    assert!(variants.iter().all(|variant| variant["visible"] == true));
+    let ink = &looks(&results.manifest.experiment)[1].ink;
+    assert_eq!(variants[1]["ink"]["light"], ink.colour.css());
+}
+
+#[test]
+fn a_dozen_pictures_are_shown_at_first() {
+    let page = page();
+    let all = titles(&page).len();
+    let folded: usize = page
+        .split("<details class=\"more\">")
+        .skip(1)
+        .map(|part| titles(&part[..part.find("</details>").unwrap()]).len())
+        .sum();
+    assert!(all > Budget::PAGE, "{all}");
+    assert_eq!(all - folded, Budget::PAGE);
+    assert!(page.contains("Show all "));
+}
+
+#[test]
+fn a_page_without_the_library_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = testing::results(&folder.path().join("out"));
+    let said = "built without uPlot: plots without zoom";
+    assert!(render_with(&results, Library::NONE).unwrap().contains(said));
+    let library = Library { script: "var uPlot=made_up;", style: ".u-made-up {}" };
+    let page = render_with(&results, library).unwrap();
+    assert!(!page.contains(said) && page.contains(library.script) && page.contains(library.style));
 }
 
 #[test]
@@ -73,11 +176,12 @@ fn requested_gauges_have_plots_with_their_descriptions() {
         "codel count of bottleneck.forward over time, one line per variant",
         "codel count, band.1, of bottleneck.forward over time, one line per variant",
     ] {
-        assert_eq!(page.matches(&format!("aria-label=\"{title}\"")).count(), 1, "{title}");
+        assert_eq!(titles(&page).iter().filter(|own| *own == title).count(), 1, "{title}");
     }
     assert!(page.contains("Signals since it &lt;began&gt;."));
-    let more = page.find("<summary>More series</summary>").unwrap_or(usize::MAX);
-    assert!(page.find("codel count of").unwrap() < more, "it is not folded away");
+    let queues = section(&page, "queues");
+    let more = queues.find("<details class=\"more\">").unwrap_or(usize::MAX);
+    assert!(queues.find("codel count of").unwrap() < more, "it is not folded away");
     // Without gauges, the page and the manifest do not mention them.
     let plain = testing::results(&folder.path().join("plain"));
     assert!(plain.manifest.gauges.is_empty());
@@ -85,17 +189,26 @@ fn requested_gauges_have_plots_with_their_descriptions() {
 }
 
 #[test]
-fn many_variants_get_panels_of_their_own_and_stay_readable() {
+fn many_variants_share_pictures_in_which_some_are_shown_at_first() {
     let folder = tempfile::tempdir().unwrap();
-    let names: Vec<String> = (0..20).map(|i| format!("variant-{i}")).collect();
+    let names: Vec<String> = (0..40).map(|i| format!("variant-{i}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let page = render(&testing::stored(&folder.path().join("out"), &names, 1)).unwrap();
-    assert!(page.contains("Backlog of bottleneck.forward over time under variant-19"));
-    // 20 variants in groups of as many as there are colours.
-    let title =
-        "aria-label=\"Cumulative distribution of Sojourn time of bottleneck.forward, one line per variant\"";
-    assert_eq!(page.matches(title).count(), 3);
-    assert!(page.len() < 8_000_000, "{}", page.len());
+    let backlog = picture(&page, "Backlog of bottleneck.forward over time, one line per variant");
+    assert_eq!(backlog["lines"].as_array().unwrap().len(), 40);
+    let shown = page.matches("aria-pressed=\"true\">").count();
+    assert_eq!(shown, SOME_VISIBLE + 1, "and the choice of colours");
+    assert!(page.contains("Some of the 40 variants are drawn as lines at first."));
+    assert!(page.len() < 5_000_000, "{}", page.len());
+}
+
+#[test]
+fn those_shown_at_first_are_spread_over_all() {
+    assert!(visible(12).iter().all(|is_visible| *is_visible));
+    let places: Vec<usize> = (0..40).filter(|place| visible(40)[*place]).collect();
+    assert_eq!(places, [0, 5, 11, 16, 22, 27, 33, 39]);
+    assert_eq!(visible(13).iter().filter(|is_visible| **is_visible).count(), SOME_VISIBLE);
+    assert!(visible(0).is_empty());
 }
 
 #[test]
@@ -108,11 +221,11 @@ fn many_variants_over_two_axes_make_matrices() {
     // One row per queue in each matrix, with the darkest and the lightest colour of the ramp.
     let matrices = page.matches("<table class=\"matrix\">").count();
     assert_eq!(page.matches("<th scope=\"row\">queue-6</th>").count(), matrices);
-    assert!(page.contains("background:#6ba3d6") && page.contains("background:#ffffff"));
+    assert!(page.contains("style=\"--s:100\"") && page.contains("style=\"--s:0\""));
     // Still few enough for plots.
     assert!(page.contains("<section id=\"bars\""));
     assert_eq!(
-        page.matches("<summary>21 variants</summary>").count(),
+        section(&page, "experiment").matches("<summary>21 variants</summary>").count(),
         1,
         "the list of what was run is folded"
     );
@@ -124,31 +237,47 @@ fn quality_of_experience_is_drawn_over_time_and_as_distributions() {
     let scene = Scene { loads: 1, web: true, seconds: 180, ..Scene::default() };
     let results = streaming::stored(&folder.path().join("out"), scene, &["newreno", "newcwv"], 2);
     let page = render(&results).unwrap();
-    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
-    // The sender's state is next to the buffer.
+    let titles = titles(&page);
+    let place =
+        |text: &str| titles.iter().position(|t| t.contains(text)).unwrap_or_else(|| panic!("no {text}"));
+    // The most important series of each flow come first.
     let order = [
-        "<h3>Playout buffer of client</h3>",
-        "<h3>Congestion window of client</h3>",
-        "<h3>A minute of client from 60 s on</h3>",
-        "In flight of client over time, one line per variant",
-        "<h3>Frames per second of client</h3>",
-        "<h3>Representation of client</h3>",
-        "<h3>Segment rate of client</h3>",
-        "<h3>Active players of load</h3>",
-        "<h3>Playout buffer of load</h3>",
+        "Playout buffer of client over time",
+        "Active players of load over time",
+        "Congestion window of client over time",
+        "Playout buffer of load over time",
+        "In flight of client over time",
+        "Frames per second of client over time",
+        "Representation of client over time",
+        "Segment rate of client over time",
         "Cumulative distribution of Frames per second of client",
         "Cumulative distribution of Frames per second of load",
         "Cumulative distribution of Playout buffer of client",
         "Cumulative distribution of Burst time of client",
         "Cumulative distribution of Throughput of bottleneck.forward",
     ];
-    assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "in another order");
-    assert!(place("<h3>In flight of client</h3>") > place("<summary>More series</summary>"));
+    assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "in another order: {titles:#?}");
+    assert!(page.contains("<summary>A minute of client from 60 s on</summary>"));
     assert!(!page.contains("A minute of load"), "a load has no window to look at closely");
-    assert!(
-        page.contains(">Frames per second\n") && !page.contains("Frames per second ("),
-        "no unit is said twice"
-    );
+    let close = pictures(section(&page, "flows"))
+        .into_iter()
+        .filter(|own| own["x"]["from"] == 60 && own["x"]["to"] == 120)
+        .count();
+    assert_eq!(close, 3, "buffer, congestion window and bytes in flight");
+    let buffer = picture(&page, "Playout buffer of client over time, one line per variant");
+    assert_eq!(buffer["log"], Value::Null, "an empty buffer is a stall");
+    assert_eq!(picture(&page, "Representation of client over time, one line per variant")["steps"], true);
+}
+
+#[test]
+fn one_variant_compares_its_flows_and_groups_of_flows() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = render(&testing::stored(&folder.path().join("out"), &["codel"], 2)).unwrap();
+    let goodput = picture(&page, "Goodput over time, one line per flow");
+    let lines = goodput["lines"].as_array().unwrap();
+    assert!(lines.iter().any(|line| line["name"] == "bulk"), "{lines:?}");
+    assert!(lines.iter().all(|line| line["variant"].is_null() && line["ink"]["light"].is_string()));
+    assert!(!page.contains("id=\"legend\""), "one variant needs no legend");
 }
 
 #[test]
@@ -175,6 +304,7 @@ fn too_many_variants_get_no_plots() {
     results.manifest.experiment.figures.clear();
     let page = render(&results).unwrap();
     assert_eq!(page.matches("<summary>63 variants</summary>").count(), 2, "and the comparison");
+    assert!(pictures(&page).is_empty() && !page.contains("id=\"legend\""));
     assert!(page.contains("<section id=\"matrix\""));
     for id in ["bars", "figures", "queues", "flows", "distributions", "drops"] {
         assert!(!page.contains(&format!("<section id=\"{id}\"")), "{id}");
@@ -239,17 +369,17 @@ fn a_live_report_shows_its_mode_failures_and_lateness() {
         "<li>tail-drop (seed 2): `iperf3` ended with status 1</li>",
         "<li>codel (seed 2) after 3.2 s: the router was killed by SIGKILL</li>",
         "<h2 id=\"lateness-title\">Lateness of packets</h2>",
-        ">Lateness (µs)\n",
         "router scheduled SCHED_FIFO 50, offload checksums, Linux 6.18.5<br>two cores",
         "<a href=\"logs/codel/1/iperf3%20%231.log\">logs/codel/1/iperf3 #1.log</a> <span class=\"soft\">12 bytes</span>",
     ];
     assert!(order.windows(2).all(|pair| place(pair[0]) < place(pair[1])), "in another order");
     // One row per variant and direction; both directions are drawn once.
-    let section = &page[place("id=\"lateness-title\"")..];
-    let section = &section[..section.find("</section>").unwrap()];
+    let section = section(&page, "lateness");
     assert_eq!(section.matches("<td>bottleneck.forward</td>").count(), 2);
     assert_eq!(section.matches("<td>access.forward</td>").count(), 2);
-    assert_eq!(page.matches("aria-label=\"Cumulative distribution of Lateness").count(), 2);
+    let drawn = pictures(section);
+    let drawn = drawn.iter().filter(|own| own["title"].as_str().unwrap().contains("of Lateness of"));
+    assert_eq!(drawn.map(|own| own["x"]["unit"].as_str().unwrap()).collect::<Vec<_>>(), ["µs"; 2]);
     assert_eq!(page.matches("<tr><th>live</th>").count(), 1, "runs alike share a row");
     // The largest value is 4 µs and a quarter of 99.
     let row = &section[section.find("<td>bottleneck.forward</td>").unwrap()..];
@@ -280,8 +410,7 @@ fn a_live_report_shows_the_lateness_of_threads_and_the_settings_of_kernels() {
         entry.facts.settings = vec![HostSettings { hosts: vec!["h1".to_owned(), "h2".to_owned()], values }];
     }
     let page = render(&results).unwrap();
-    let section = &page[page.find("id=\"lateness-title\"").unwrap()..];
-    let section = &section[..section.find("</section>").unwrap()];
+    let section = section(&page, "lateness");
     assert_eq!(section.matches("<td>hosts</td>").count(), 3, "one row per run");
     let row = &section[section.find("<td>hosts</td>").unwrap()..];
     let row = &row[..row.find("</tr>").unwrap()];
