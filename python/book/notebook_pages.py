@@ -35,7 +35,9 @@ def executed(book: Any) -> Any:
     """The notebook with the outputs of its cells, without what differs from one execution to the next."""
     with tempfile.TemporaryDirectory() as folder:
         where = {"metadata": {"path": folder}}
-        nbclient.NotebookClient(book, timeout=3600, kernel_name="python3", resources=where).execute()
+        nbclient.NotebookClient(
+            book, timeout=3600, startup_timeout=600, kernel_name="python3", resources=where
+        ).execute()
     book.metadata.pop("widgets", None)
     for cell in book.cells:
         cell.metadata.pop("execution", None)
