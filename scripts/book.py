@@ -253,7 +253,7 @@ def pages(every: bool) -> list[Path]:
     found = [path for pattern in COMPARED for path in sorted(ROOT.glob(pattern))]
     if every:
         rest = sorted((ROOT / "docs/src").rglob("*.md"))
-        found += [p for p in rest if "appendix" not in p.parts and p.name != "SUMMARY.md" and p not in found]
+        found += [p for p in rest if not {"appendix", "api"} & set(p.parts) and p.name != "SUMMARY.md" and p not in found]
     return found
 
 
