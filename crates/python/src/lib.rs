@@ -14,6 +14,7 @@ mod explain;
 mod forked;
 mod run;
 mod scenario;
+mod steps;
 mod sweep;
 #[cfg(feature = "testing")]
 mod synthetic;
@@ -41,6 +42,11 @@ mod _jettison {
     use crate::run::{check_results, default_jobs, run};
     #[pymodule_export]
     use crate::scenario::{Checked, check, find, toml_of, toml_value, with_axis, with_some_arms};
+    #[pymodule_export]
+    use crate::steps::Worlds;
+    #[cfg(feature = "testing")]
+    #[pymodule_export]
+    use crate::steps::plain_run;
     #[pymodule_export]
     use crate::sweep::{
         Keys, create_store, identity, is_whole_partition, open_store, option_value, partition, summarise,

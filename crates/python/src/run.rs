@@ -139,7 +139,7 @@ pub fn supervised<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&AtomicBool, &(dyn Fn(Progress) + Sync)) -> T + Send,
 ) -> PyResult<T> {
-    let cancel = &control.cancel;
+    let cancel: &AtomicBool = &control.cancel;
     let latest: Mutex<Option<Progress>> = Mutex::new(None);
     let note = |now: Progress| {
         let mut latest = latest.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -49,7 +49,7 @@ pub struct PythonDiscipline {
 #[derive(Default)]
 pub struct Control {
     /// Cancellation flag.
-    pub cancel: AtomicBool,
+    pub cancel: Arc<AtomicBool>,
     /// Whether the search for packets lost in reference cycles is done or unnecessary. It is slow, and a class that
     /// loses packets does so in every run, so one search suffices.
     pub looked: AtomicBool,
