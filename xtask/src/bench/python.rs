@@ -1,5 +1,5 @@
-//! Python package: overhead over the Rust call, transfer of tables in both directions, and overhead of a sweep over the bare
-//! runner.
+//! Python package: overhead over the Rust call, transfer of tables in both directions, overhead of a sweep over the bare
+//! runner, and of a step of the environments over the simulation.
 //!
 //! `scripts/python.sh bench` builds and measures. On a machine without Python, the figures have no value, and the note has the
 //! reason.
@@ -33,6 +33,13 @@ const SWEEP: [(&str, &str, Option<f64>); 3] = [
     ("sweep-dask", "of the bare runner's throughput", Some(0.85)),
 ];
 
+/// Steps of the environments.
+const GYM: [(&str, &str, Option<f64>); 3] = [
+    ("gym-step/abr", "µs a step beyond the simulation", Some(20.0)),
+    ("gym-step/congestion", "µs a step beyond the simulation", Some(20.0)),
+    ("gym-step/aqm", "µs a step beyond the simulation", Some(20.0)),
+];
+
 /// One line of the script's output.
 #[derive(Debug, Clone, Deserialize)]
 struct Figure {
@@ -47,6 +54,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     let sweep = || run(&["sweep_throughput".into(), "--command".into(), shipped_command()?.into()]);
     let mut all = group("python", &FIGURES, Lower, || run(&[]));
     all.extend(group("sweep", &SWEEP, Higher, sweep));
+    all.extend(group("gym", &GYM, Lower, || run(&["gym_steps".into()])));
     all
 }
 
