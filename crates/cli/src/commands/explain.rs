@@ -8,6 +8,8 @@ use jettison_report::explain::{ladder, record, told};
 use jettison_run::explain::{ExplainOptions, Explained, Judgement, explain_results, explain_stored, judge};
 use jettison_scenario::build::Builder;
 
+use serde::Serialize;
+
 use super::run::{cancel_on_interrupt, cancelled, execute, load_with_seeds, program, status};
 use crate::options::{ExplainArguments, RunArguments};
 use crate::output::{Failure, print, print_error, print_record};
@@ -69,6 +71,9 @@ pub fn explain(
     }
     let picture = picture(&explained, arguments.picture.as_deref())?;
     if options.json {
+        if !explained.unseen.is_empty() {
+            print_record(&Unseen { record: "unseen", text: &explained.unseen })?;
+        }
         for run in &explained.runs {
             for (explanation, check) in &run.events {
                 let drawn = ladder(explanation, &run.evidence, true);
@@ -82,6 +87,14 @@ pub fn explain(
         print(format_args!("Picture: {}\n", path.display()))?;
     }
     Ok(code)
+}
+
+/// What of live results is not seen.
+#[derive(Serialize)]
+struct Unseen<'a> {
+    #[serde(rename = "type")]
+    record: &'static str,
+    text: &'a [String],
 }
 
 /// Runs a scenario with accounts; returns the folder of its results.
@@ -104,6 +117,7 @@ fn text(explained: &Explained, is_long: bool) -> String {
     if explained.runs.is_empty() {
         lines.push(format!("{}: no events of viewers", explained.scenario));
     }
+    lines.extend(explained.unseen.iter().cloned());
     for run in &explained.runs {
         if !lines.is_empty() {
             lines.push(String::new());
