@@ -116,6 +116,16 @@ class Result:
         return About(names, self.units, self.labels)
 
     @property
+    def answer(self) -> str:
+        """What the results say, in plain words: who is better for the viewer or user, by how much, and what it costs."""
+        return str(self.manifest.get("answer", ""))
+
+    @property
+    def groups(self) -> dict[str, list[str]]:
+        """The groups of several flows, such as ``prague.*``, with the names of their flows."""
+        return dict(self.manifest.get("groups", {}))
+
+    @property
     def queues(self) -> Table:
         """Series of queues, one row per sample: variant, seed, time_ns, object, metric, part, value, mode."""
         return self.table("queues")

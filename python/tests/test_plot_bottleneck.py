@@ -100,6 +100,6 @@ def test_it_is_the_queue_that_the_command_names(command, text, tmp_path, change)
         text=True,
         check=True,
     )
-    named = re.search(r"^Queue: (.+)$", done.stdout, re.MULTILINE)
+    named = re.search(r"^Bottleneck: (\S+)", done.stdout, re.MULTILINE)
     assert named is not None
     assert bottleneck(jettison.open(out)) == named[1]

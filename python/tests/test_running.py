@@ -260,6 +260,8 @@ def test_differences_are_paired_by_seed_and_warnings_are_kept(small: Scenario, t
     stored = jettison.open(tmp_path / "out")
     assert stored.differences.to_pylist() == result.differences.to_pylist()
     assert stored.warnings == result.warnings
+    assert result.answer.startswith(f"{result.name} compares 2 values of ")
+    assert (stored.answer, stored.groups) == (result.answer, result.groups)
     (tmp_path / "out" / "differences.parquet").unlink()
     assert len(jettison.open(tmp_path / "out", check=False).differences) == 0, "results of earlier versions"
 

@@ -5,6 +5,7 @@ mod commands;
 mod options;
 mod output;
 mod progress;
+mod screen;
 mod snippet;
 
 use std::process::ExitCode;

@@ -8,6 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jettison_build_info::LONG_VERSION;
 use jettison_core::{Bytes, Duration, Rate};
 use jettison_link::trace::Format;
+use jettison_report::ReportColumn;
+use jettison_scenario::ColumnName;
 
 /// Simulate congested networks; compare queue disciplines, transports and applications
 #[derive(Debug, Parser)]
@@ -71,6 +73,9 @@ pub enum Command {
         /// Print an NDJSON record per file, with the estimate of each variant
         #[arg(long)]
         json: bool,
+        /// Print everything [default: at most 60 lines]
+        #[arg(long, alias = "full")]
+        all: bool,
         #[command(flatten)]
         data: DataArgument,
     },
@@ -140,6 +145,8 @@ pub enum Command {
         /// Print the summary as NDJSON records instead of the table
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        show: ShowArguments,
     },
     /// Compare two results side by side, such as a simulated and a live run of one scenario
     Compare {
@@ -155,6 +162,9 @@ pub enum Command {
         /// Print NDJSON records instead of the table
         #[arg(long)]
         json: bool,
+        /// Print all values [default: those that tables show, in at most 60 lines]
+        #[arg(long, alias = "full")]
+        all: bool,
     },
     /// Continue a stored run with one thing changed: a drop reverted, a rule off, another queue; and show what it did to viewers
     #[command(name = "whatif")]
@@ -351,7 +361,24 @@ pub struct RunArguments {
     #[arg(long)]
     pub pcap: bool,
     #[command(flatten)]
+    pub show: ShowArguments,
+    #[command(flatten)]
     pub data: DataArgument,
+}
+
+/// What tables show.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ShowArguments {
+    /// Show these columns: metrics with or without a statistic, such as goodput,rtt_mean,rtt_p99 [default: from the scenario, or
+    /// those that suit the results]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
+    pub columns: Vec<ReportColumn>,
+    /// Show a row for each flow in place of each group of flows
+    #[arg(long)]
+    pub flows: bool,
+    /// Print everything: all columns and rows, and the sizes of all differences [default: at most 60 lines]
+    #[arg(long, alias = "full")]
+    pub all: bool,
 }
 
 /// Arguments of `explain`.
@@ -806,6 +833,12 @@ impl From<TraceInput> for Format {
             TraceInput::Csv => Format::Csv,
         }
     }
+}
+
+/// Parses the name of a column.
+fn column(text: &str) -> Result<ReportColumn, String> {
+    let parsed = ColumnName::parse(text.trim()).map_err(|error| format!("{error}; {}", error.help()))?;
+    Ok(jettison_run::column(parsed))
 }
 
 fn seed(text: &str) -> Result<u64, String> {

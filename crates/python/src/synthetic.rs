@@ -47,6 +47,7 @@ fn experiment() -> Experiment {
         seeds: vec![1],
         inputs: Vec::new(),
         bottleneck: None,
+        report: Default::default(),
         figures: Vec::new(),
         styles: Default::default(),
         configuration: String::new(),

@@ -1,11 +1,13 @@
 //! Columns of the comparison of variants.
 
 use indexmap::{IndexMap, IndexSet};
-use jettison_measure::Domain;
+use jettison_measure::{Declared, Domain, Kept};
 use serde::Serialize;
 
 use crate::estimate::Estimate;
+use crate::groups::{FlowGroup, flow_groups};
 use crate::load::Load;
+use crate::model::ReportColumn;
 use crate::number;
 use crate::samples::is_additive;
 use crate::store::Results;
@@ -41,6 +43,8 @@ pub enum Statistic {
     Sum,
     /// The median.
     Median,
+    /// The 95th percentile.
+    P95,
     /// The 99th percentile.
     P99,
 }
@@ -51,6 +55,7 @@ impl Statistic {
         match self {
             Statistic::Mean | Statistic::Sum => Some(mean),
             Statistic::Median => percentiles.map(|own| own[0]),
+            Statistic::P95 => percentiles.map(|own| own[1]),
             Statistic::P99 => percentiles.map(|own| own[2]),
         }
     }
@@ -194,12 +199,11 @@ pub(crate) fn shown_queues<'a>(results: &'a Results, load: Option<&Load<'_>>) ->
     }
 }
 
-/// Maximum number of flows with their own columns; more are averaged.
-pub(crate) const OWN_COLUMNS: usize = 3;
-
 /// Metrics that the results contain.
 pub(crate) struct Measured<'a> {
     results: &'a Results,
+    /// Groups of flows.
+    groups: Vec<FlowGroup>,
     /// Units by object and metric, in the recorder's order, of values without a part.
     units: IndexMap<(&'a str, &'a str), &'a str>,
     /// Units of the playout deadlines of videos by metric, object and deadline.
@@ -210,7 +214,8 @@ pub(crate) struct Measured<'a> {
 impl<'a> Measured<'a> {
     fn of(results: &'a Results) -> Measured<'a> {
         let (units, deadlines) = (IndexMap::new(), IndexMap::new());
-        let mut measured = Measured { results, units, deadlines, nonzero: IndexSet::new() };
+        let (groups, nonzero) = (flow_groups(results), IndexSet::new());
+        let mut measured = Measured { results, groups, units, deadlines, nonzero };
         for value in results.runs.iter().flat_map(|run| &run.values) {
             if AT_DEADLINES.contains(&value.metric.as_str()) {
                 measured.deadlines.insert((&value.metric, &value.object, &value.part), &value.unit);
@@ -236,9 +241,22 @@ impl<'a> Measured<'a> {
         metric: &str,
         statistic: Statistic,
     ) -> Option<Column> {
-        let unit = objects.iter().find_map(|o| self.units.get(&(*o, metric)))?;
         let is_telling = ["frames_decoded", "sqi_ssim", "freeze_rate"].contains(&metric);
-        (is_telling || objects.iter().any(|o| self.nonzero.contains(&(*o, metric)))).then(|| Column {
+        let is_zero = || objects.iter().all(|o| !self.nonzero.contains(&(*o, metric)));
+        self.any_column(title, subject, objects, metric, statistic).filter(|_| is_telling || !is_zero())
+    }
+
+    /// A column for these objects, also if all values are zero; `None` if all are missing.
+    fn any_column(
+        &self,
+        title: &str,
+        subject: &str,
+        objects: &[&str],
+        metric: &str,
+        statistic: Statistic,
+    ) -> Option<Column> {
+        let unit = objects.iter().find_map(|o| self.units.get(&(*o, metric)))?;
+        Some(Column {
             title: title.to_owned(),
             unit: (*unit).to_owned(),
             subject: subject.to_owned(),
@@ -271,6 +289,16 @@ impl<'a> Measured<'a> {
         parts.into_iter().map(column).collect()
     }
 
+    /// These flows by group, with the group's name.
+    pub(crate) fn grouped<'f>(&self, flows: &[&'f str]) -> Vec<(&str, Vec<&'f str>)> {
+        let given: IndexSet<&'f str> = flows.iter().copied().collect();
+        let of_group = |group: &'_ FlowGroup| -> Vec<&'f str> {
+            group.flows.iter().filter_map(|flow| given.get(flow.as_str()).copied()).collect()
+        };
+        let groups = self.groups.iter().map(|group| (group.name.as_str(), of_group(group)));
+        groups.filter(|(_, flows)| !flows.is_empty()).collect()
+    }
+
     /// The flows that have a metric.
     fn flows_with(&self, metric: &str) -> Vec<&'a str> {
         let is_flow = |object: &str| self.results.manifest.objects.get(object).is_some_and(|t| t == "flows");
@@ -282,8 +310,53 @@ impl<'a> Measured<'a> {
 /// Metrics of videos with a part for each playout deadline.
 pub(crate) const AT_DEADLINES: [&str; 2] = ["frames_in_time", "sqi_at_deadline"];
 
-/// The relevant columns for these results: those with values.
+/// The columns of the comparison: those that the experiment names, or else those that suit the results.
 pub fn comparison_columns(results: &Results) -> Vec<Column> {
+    match results.manifest.experiment.report.columns.as_slice() {
+        [] => default_columns(results),
+        chosen => chosen_columns(&Measured::of(results), chosen),
+    }
+}
+
+/// These columns, each for all that has values: the bottleneck, groups of flows, or all flows together.
+fn chosen_columns(measured: &Measured<'_>, chosen: &[ReportColumn]) -> Vec<Column> {
+    let mut columns = Vec::new();
+    let narrow = bottleneck(measured.results);
+    for ReportColumn { metric, percentile } in chosen {
+        let id = metric.as_str();
+        let declared = Declared::named(id);
+        let title =
+            declared.and_then(|metric| metric.title).map_or_else(|| id.replace('_', " "), str::to_owned);
+        let has_percentiles = declared.is_some_and(|metric| metric.kept.contains(&Kept::Distribution));
+        let (statistic, ending) = match percentile {
+            Some(50) => (Statistic::Median, " median"),
+            Some(95) => (Statistic::P95, " p95"),
+            Some(_) => (Statistic::P99, " p99"),
+            None if has_percentiles => (Statistic::Mean, " mean"),
+            None => (Statistic::Mean, ""),
+        };
+        let title = format!("{title}{ending}");
+        let flows = measured.flows_with(id);
+        let mut subjects: Vec<(&str, Vec<&str>)> = measured.grouped(&flows);
+        subjects.extend(narrow.map(|queue| (queue, vec![queue])));
+        let before = columns.len();
+        let add = |columns: &mut Vec<Column>, (subject, objects): (&str, Vec<&str>)| {
+            if AT_DEADLINES.contains(&id) {
+                columns.extend(measured.deadlines(&title, subject, &objects, id));
+            } else {
+                columns.extend(measured.any_column(&title, subject, &objects, id, statistic));
+            }
+        };
+        subjects.into_iter().for_each(|subject| add(&mut columns, subject));
+        if columns.len() == before {
+            add(&mut columns, ("all flows", vec!["all flows"]));
+        }
+    }
+    columns
+}
+
+/// The columns that suit the results: those with values.
+pub(crate) fn default_columns(results: &Results) -> Vec<Column> {
     let measured = Measured::of(results);
     let mut columns = Vec::new();
     let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
@@ -301,7 +374,17 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
     match measured.flows_with("goodput").as_slice() {
         _ if load.is_some() => {}
         [only] => add("goodput", only, &[*only], "goodput", Statistic::Mean),
-        _ => add("goodput", "all flows", &["all flows"], "goodput", Statistic::Mean),
+        flows => {
+            add("goodput", "all flows", &["all flows"], "goodput", Statistic::Mean);
+            let groups = measured.grouped(flows).into_iter().filter_map(|(name, flows)| {
+                measured.column("goodput", name, &flows, "goodput", Statistic::Mean)
+            });
+            let groups: Vec<Column> = groups.collect();
+            // That of a single group is that of all flows.
+            if groups.len() > 1 {
+                columns.extend(groups);
+            }
+        }
     }
     columns.extend(load.iter().flat_map(|load| load.columns(&measured)));
     let viewers = viewers::viewers(results);
@@ -333,15 +416,9 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             // Segments are covered by the burst time.
             flows.retain(|flow| !viewers.contains(flow));
         }
-        if flows.len() > OWN_COLUMNS {
-            let subject = format!("mean of {} flows", flows.len());
-            add(&format!("{title} mean"), &subject, &flows, metric, Statistic::Mean);
-            add(&format!("{title} p99"), &subject, &flows, metric, Statistic::P99);
-            continue;
-        }
-        for flow in &flows {
-            add(&format!("{title} mean"), flow, &[*flow], metric, Statistic::Mean);
-            add(&format!("{title} p99"), flow, &[*flow], metric, Statistic::P99);
+        for (group, flows) in measured.grouped(&flows) {
+            add(&format!("{title} mean"), group, &flows, metric, Statistic::Mean);
+            add(&format!("{title} p99"), group, &flows, metric, Statistic::P99);
         }
     }
     for (title, metric) in [("drops", "drops"), ("drop rate", "drop_rate"), ("marks", "marks")] {
@@ -353,12 +430,8 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
         let mut flows = measured.flows_with(metric);
         // Load tests have a column for all pings.
         flows.retain(|flow| load.as_ref().is_none_or(|load| !load.pings.contains(flow)));
-        if flows.len() > OWN_COLUMNS {
-            add(title, &format!("mean of {} flows", flows.len()), &flows, metric, Statistic::Mean);
-            continue;
-        }
-        for flow in &flows {
-            add(title, flow, &[*flow], metric, Statistic::Mean);
+        for (group, flows) in measured.grouped(&flows) {
+            add(title, group, &flows, metric, Statistic::Mean);
         }
     }
     if load.is_none() {
@@ -368,10 +441,7 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             add("utilisation", queue, &[queue], "utilisation", Statistic::Mean);
         }
     }
-    // Few flows have columns of their own for their RTTs.
-    let has_many = measured.flows_with("rtt").len() > OWN_COLUMNS;
-    columns
-        .extend(group_columns(results).into_iter().filter(|column| has_many || column.metric != "group_rtt"));
+    columns.extend(pair_columns(results, "rate_ratio", "rate ratio"));
     let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
         columns.extend(measured.column(title, subject, objects, metric, statistic));
     };
@@ -382,20 +452,16 @@ pub fn comparison_columns(results: &Results) -> Vec<Column> {
             add(title, only, &[*only], metric, Statistic::Mean);
         }
     }
-    columns.extend(deadline_columns(results));
+    columns.extend(deadline_columns(&measured));
     columns
 }
 
-/// One column for each ratio of two groups of flows, and one for the RTT of each group.
-fn group_columns(results: &Results) -> Vec<Column> {
-    let mut seen: IndexMap<(&str, &str), &str> = IndexMap::new();
-    for metric in ["rate_ratio", "group_rtt"] {
-        for value in results.runs.iter().flat_map(|run| &run.values).filter(|value| value.metric == metric) {
-            seen.insert((metric, &value.part), &value.unit);
-        }
-    }
-    let column = |((metric, part), unit): ((&str, &str), &str)| Column {
-        title: if metric == "rate_ratio" { "rate ratio".to_owned() } else { "RTT mean".to_owned() },
+/// One column for each part of a metric of `rate_ratios`: `rate_ratio` of each pair, `group_rtt` of each entry.
+pub(crate) fn pair_columns(results: &Results, metric: &str, title: &str) -> Vec<Column> {
+    let values = results.runs.iter().flat_map(|run| &run.values).filter(|value| value.metric == metric);
+    let seen: IndexMap<&str, &str> = values.map(|value| (value.part.as_str(), value.unit.as_str())).collect();
+    let column = |(part, unit): (&str, &str)| Column {
+        title: title.to_owned(),
         unit: unit.to_owned(),
         subject: part.to_owned(),
         objects: vec!["all flows".to_owned()],
@@ -406,36 +472,28 @@ fn group_columns(results: &Results) -> Vec<Column> {
     seen.into_iter().map(column).collect()
 }
 
-/// One column for each deadline of each flow, or of all flows together if many have deadlines.
-fn deadline_columns(results: &Results) -> Vec<Column> {
-    let mut seen: IndexMap<(&str, &str), &str> = IndexMap::new();
-    for value in results.runs.iter().flat_map(|run| &run.values) {
+/// One column for each deadline of each group of flows.
+fn deadline_columns(measured: &Measured<'_>) -> Vec<Column> {
+    let mut seen: IndexMap<(&str, &str), Vec<&str>> = IndexMap::new();
+    for value in measured.results.runs.iter().flat_map(|run| &run.values) {
         if value.metric == "deadline_miss" && !value.part.is_empty() {
-            seen.insert((&value.object, &value.part), &value.unit);
+            let flows = seen.entry((&value.part, &value.unit)).or_default();
+            if !flows.contains(&value.object.as_str()) {
+                flows.push(&value.object);
+            }
         }
     }
-    let column = |subject: &str, objects: Vec<String>, deadline: &str, unit: &str| Column {
-        title: format!("later than {deadline}"),
-        unit: unit.to_owned(),
-        subject: subject.to_owned(),
-        objects,
-        metric: "deadline_miss".to_owned(),
-        part: deadline.to_owned(),
-        statistic: Statistic::Mean,
-    };
-    let flows: IndexSet<&str> = seen.keys().map(|(flow, _)| *flow).collect();
-    if flows.len() <= OWN_COLUMNS {
-        let own = seen
-            .iter()
-            .map(|((flow, deadline), unit)| column(flow, vec![(*flow).to_owned()], deadline, unit));
-        return own.collect();
+    let mut columns = Vec::new();
+    for ((deadline, unit), flows) in seen {
+        columns.extend(measured.grouped(&flows).into_iter().map(|(group, flows)| Column {
+            title: format!("later than {deadline}"),
+            unit: unit.to_owned(),
+            subject: group.to_owned(),
+            objects: flows.into_iter().map(str::to_owned).collect(),
+            metric: "deadline_miss".to_owned(),
+            part: deadline.to_owned(),
+            statistic: Statistic::Mean,
+        }));
     }
-    let mut by_deadline: IndexMap<(&str, &str), Vec<String>> = IndexMap::new();
-    for ((flow, deadline), unit) in seen {
-        by_deadline.entry((deadline, unit)).or_default().push(flow.to_owned());
-    }
-    let shared = by_deadline.into_iter().map(|((deadline, unit), flows)| {
-        column(&format!("mean of {} flows", flows.len()), flows, deadline, unit)
-    });
-    shared.collect()
+    columns
 }

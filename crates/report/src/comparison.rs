@@ -56,7 +56,11 @@ impl Mark {
 impl<'a> Comparison<'a> {
     /// The comparison of stored results.
     pub fn of(results: &'a Results) -> Comparison<'a> {
-        let columns = comparison_columns(results);
+        Comparison::with(results, comparison_columns(results))
+    }
+
+    /// The comparison of stored results in these columns.
+    pub fn with(results: &'a Results, columns: Vec<Column>) -> Comparison<'a> {
         let variants = results.manifest.experiment.variants.as_slice();
         let runs = by_variant(&results.runs);
         let places: HashMap<&str, usize> =
@@ -78,6 +82,11 @@ impl<'a> Comparison<'a> {
     /// The value of a column for a variant.
     pub fn value(&self, column: usize, variant: usize) -> Option<ColumnValue> {
         self.columns[column].of(&self.values[column][variant])
+    }
+
+    /// The values of a column for a variant, by seed.
+    pub fn by_seed(&self, column: usize, variant: usize) -> &[(u64, f64)] {
+        &self.values[column][variant]
     }
 
     /// Index of a variant's baseline.

@@ -194,6 +194,7 @@ impl FlentResults {
             seeds: vec![key.seed],
             inputs: Vec::new(),
             bottleneck: None,
+            report: Default::default(),
             figures: Vec::new(),
             styles: Default::default(),
             configuration: String::new(),

@@ -8,6 +8,7 @@
 //!
 //! This crate runs nothing and does not depend on scenarios: its input is plain data.
 
+mod answer;
 mod capture;
 mod columns;
 mod comparison;
@@ -16,6 +17,7 @@ mod error;
 mod estimate;
 pub mod explain;
 mod flent;
+mod groups;
 pub mod html;
 mod load;
 mod matrix;
@@ -39,16 +41,18 @@ mod warning;
 #[cfg(test)]
 mod testing;
 
+pub use answer::{Answer, AnswerRecord, answer};
 pub use capture::{CaptureError, CapturedFrame, read_capture};
 pub use columns::{Column, ColumnValue, Statistic, bottleneck, comparison_columns};
 pub use difference::{Difference, DifferenceRecord, differences};
 pub use error::ReportError;
 pub use estimate::Estimate;
 pub use flent::{FlentError, FlentResults};
+pub use groups::{FlowGroup, GroupRecord, flow_groups};
 pub use model::{
     Combine, Experiment, Failure, FailureEntry, Figure, FileHash, HostSettings, Input, LiveEntry, LiveFacts,
-    Manifest, Mode, RunEntry, RunKey, RunTiming, Status, ThreadLateness, Timeliness, Timing, Variant, View,
-    names_object,
+    Manifest, Mode, ReportColumn, ReportSettings, RunEntry, RunKey, RunTiming, Status, ThreadLateness,
+    Timeliness, Timing, Variant, View, names_object,
 };
 pub use number::{plain as plain_number, signed as signed_number};
 pub use pcapng::PortCapture;
@@ -69,5 +73,5 @@ pub use store::{
 pub use store::{MemoryResults, MemoryWriter, partition_of, summarise};
 pub use style::{Line, SCHEME_AXES, Style};
 pub use summary::{RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
-pub use table::comparison_table;
+pub use table::{Fitted, TableOptions, comparison_table, wrapped};
 pub use warning::{Warning, WarningRecord};

@@ -6,7 +6,7 @@
 use indexmap::IndexSet;
 use jettison_measure::Domain;
 
-use crate::columns::{AT_DEADLINES, Column, ColumnValue, Statistic, comparison_columns};
+use crate::columns::{AT_DEADLINES, Column, ColumnValue, Statistic, comparison_columns, pair_columns};
 use crate::difference::paired;
 use crate::load::Load;
 use crate::matrix_layout::{Grid, Layout};
@@ -106,6 +106,10 @@ enum Better {
 /// Metrics for matrices: the comparison's columns, main ones first, and other queues with drops.
 pub(crate) fn metrics(results: &Results) -> Metrics {
     let mut more = comparison_columns(results);
+    // One distribution for all flows of an entry, where `rtt` of a group is the mean of its flows' means.
+    if more.iter().any(|column| column.metric == "rate_ratio") {
+        more.extend(pair_columns(results, "group_rtt", "RTT mean"));
+    }
     more.extend(other_queues(results, &more));
     let has = |more: &[Column], metric: &str| more.iter().any(|column| column.metric == metric);
     let wanted: &[(&str, Statistic)] = match MAIN_OF_VIEWERS.iter().any(|(metric, _)| has(&more, metric)) {

@@ -11,9 +11,17 @@ use crate::table::hanging;
 /// Maximum number of values of the third axis with matrices of their own; a list is shorter than more of them.
 const MOST_SLICES: usize = 3;
 
+/// Matrices and what is said below them.
+pub(crate) struct Matrices {
+    /// Names and texts.
+    pub tables: Vec<(String, String)>,
+    /// The meaning of marks, and where more is.
+    pub notes: String,
+}
+
 /// One matrix per main metric, in place of a long list of variants, for each value of the third axis in turn; `None` if
 /// there is no such list, or the third axis has too many values. A matrix wider than `width` characters is continued below.
-pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
+pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<Matrices> {
     let layout = layout(&results.manifest.experiment)?;
     if layout.grids.len() > MOST_SLICES {
         return None;
@@ -22,10 +30,15 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
     if shown.is_empty() {
         return None;
     }
-    let of_grid =
-        |grid: &Grid| shown.iter().map(|column| one(results, grid, column, width)).collect::<String>();
-    let tables: String = layout.grids.iter().map(of_grid).collect();
-    let stars = match tables.contains('*') {
+    let of_grid = |grid: &Grid| {
+        let name = |column: &Column| match grid.title.as_str() {
+            "" => column.full_title(),
+            title => format!("{} ({title})", column.full_title()),
+        };
+        shown.iter().map(|column| (name(column), one(results, grid, column, width))).collect::<Vec<_>>()
+    };
+    let tables: Vec<(String, String)> = layout.grids.iter().flat_map(of_grid).collect();
+    let stars = match tables.iter().any(|(_, text)| text.contains('*')) {
         true => hanging(
             "*",
             "best in its column beyond chance: the 95 % intervals of its differences, paired by seed, exclude 0.",
@@ -42,7 +55,7 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<String> {
             format!("Means over {over}; summary.parquet has each of them, report.html more metrics.")
         }
     };
-    Some(format!("{tables}{stars}{rest}\n"))
+    Some(Matrices { tables, notes: format!("{stars}{rest}\n") })
 }
 
 fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String {
@@ -106,11 +119,17 @@ mod tests {
     use super::*;
     use crate::testing;
 
+    /// All that is printed.
+    fn printed(results: &Results, width: usize) -> Option<String> {
+        let Matrices { tables, notes } = matrix_tables(results, width)?;
+        Some(tables.into_iter().map(|(_, text)| text).collect::<String>() + &notes)
+    }
+
     #[test]
     fn matrices_match_their_snapshot() {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::of_two_axes(&folder.path().join("out"), 7, 3);
-        insta::assert_snapshot!(matrix_tables(&results, 100).unwrap());
+        insta::assert_snapshot!(printed(&results, 100).unwrap());
     }
 
     #[test]
@@ -118,7 +137,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::of_two_axes(&folder.path().join("out"), 3, 12);
         for width in [60, 80, 100] {
-            let text = matrix_tables(&results, width).unwrap();
+            let text = printed(&results, width).unwrap();
             let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= width, "{widest} > {width}:\n{text}");
             assert_eq!(
@@ -132,7 +151,7 @@ mod tests {
     #[test]
     fn short_lists_make_no_matrix() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(matrix_tables(&testing::results(&folder.path().join("out")), 100).is_none());
+        assert!(printed(&testing::results(&folder.path().join("out")), 100).is_none());
     }
 
     #[test]
@@ -140,7 +159,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let of = |profiles: u64| {
             let out = folder.path().join(profiles.to_string());
-            matrix_tables(&testing::streaming::of_three_axes(&out, [3, 4, profiles]), 100)
+            printed(&testing::streaming::of_three_axes(&out, [3, 4, profiles]), 100)
         };
         let text = of(3).unwrap();
         let headings: Vec<&str> = text.lines().filter(|line| line.contains("(client)")).collect();
@@ -156,6 +175,6 @@ mod tests {
     fn many_values_of_a_third_axis_are_averaged() {
         let folder = tempfile::tempdir().unwrap();
         let results = testing::streaming::of_three_axes(&folder.path().join("out"), [3, 4, 8]);
-        insta::assert_snapshot!(matrix_tables(&results, 100).unwrap());
+        insta::assert_snapshot!(printed(&results, 100).unwrap());
     }
 }

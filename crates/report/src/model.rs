@@ -32,6 +32,9 @@ pub struct Experiment {
     pub inputs: Vec<Input>,
     /// The queue that tables and plots show; the busiest if none is named.
     pub bottleneck: Option<String>,
+    /// What tables show.
+    #[serde(default, skip_serializing_if = "ReportSettings::is_default")]
+    pub report: ReportSettings,
     /// Additional figures for the report.
     pub figures: Vec<Figure>,
     /// Styles in plots and names in legends, by label of the variants.
@@ -39,6 +42,32 @@ pub struct Experiment {
     pub styles: BTreeMap<String, Style>,
     /// The effective configuration as TOML, with defaults and overrides.
     pub configuration: String,
+}
+
+/// What tables show.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportSettings {
+    /// The columns; those that suit the results if empty.
+    pub columns: Vec<ReportColumn>,
+    /// Whether each flow has values of its own; otherwise groups of flows have.
+    pub flows: bool,
+}
+
+/// A column that tables are to show, for all that has such values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportColumn {
+    /// Name of the metric.
+    pub metric: String,
+    /// The percentile: 50, 95 or 99; none for the mean or the count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentile: Option<u8>,
+}
+
+impl ReportSettings {
+    fn is_default(&self) -> bool {
+        *self == ReportSettings::default()
+    }
 }
 
 /// Execution mode of an experiment. Results without it are simulated.
@@ -365,6 +394,12 @@ pub struct Manifest {
     pub objects: IndexMap<String, String>,
     /// The unit of each metric.
     pub units: IndexMap<String, String>,
+    /// Names of the groups of several flows, with their flows.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub groups: IndexMap<String, Vec<String>>,
+    /// What the results say, in plain words; empty in results of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub answer: String,
     /// Descriptions of the gauges among the series, by name; empty unless gauges were requested.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub gauges: IndexMap<String, String>,

@@ -27,6 +27,10 @@ pub(crate) fn with_interval(mean: f64, interval: Option<[f64; 2]>) -> String {
         return plain(mean);
     }
     let decimals = significant_decimals(half, 2).min(significant_decimals(mean, 4).max(1)).min(6);
+    // `± 0.00` would say that nothing is left to chance.
+    if !grouped(half, decimals).contains(|c: char| matches!(c, '1'..='9')) {
+        return grouped(mean, decimals);
+    }
     let sides = [mean - low, high - mean];
     match sides.iter().all(|side| (side - half).abs() <= LOPSIDED * half) {
         true => format!("{} ± {}", grouped(mean, decimals), grouped(half, decimals)),
@@ -122,7 +126,7 @@ mod tests {
         assert_eq!(with_interval(5.0, None), "5.00");
         assert_eq!(around(5.0, 0.0), "5.00");
         assert_eq!(around(0.0, 0.0), "0");
-        assert_eq!(around(43.2, 0.00001), "43.20 ± 0.00");
+        assert_eq!(around(43.2, 0.00001), "43.20");
     }
 
     #[test]

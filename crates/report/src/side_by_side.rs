@@ -258,7 +258,8 @@ impl SideBySide {
             object: alone.object.as_deref(),
             metrics: &alone.metrics,
         });
-        sides.into_iter().chain(warnings).chain(rows).chain(alone)
+        let answer = SideRecord::Answer { answer: self.answer().text() };
+        std::iter::once(answer).chain(sides).chain(warnings).chain(rows).chain(alone)
     }
 
     /// Writes `compare.html` to `folder`, created if missing, and returns the page's path.
@@ -287,6 +288,8 @@ impl SideBySide {
 #[serde(tag = "type", rename_all = "kebab-case")]
 #[allow(missing_docs)] // the fields are those of the types above
 pub enum SideRecord<'a> {
+    /// The answer in words.
+    Answer { answer: String },
     /// One of the two results.
     Side { side: Side, scenario: &'a str, mode: Mode, folder: &'a Path, runs: usize },
     /// A reason why they may not be comparable.
@@ -614,21 +617,26 @@ mod tests {
         let records: Vec<String> =
             both.records().map(|record| serde_json::to_string(&record).unwrap()).collect();
         assert!(
-            records[0]
+            records[1]
                 .starts_with(r#"{"type":"side","side":"A","scenario":"test/made-up","mode":"sim","folder":"#),
+            "{}",
+            records[1]
+        );
+        assert!(
+            records[0].starts_with(r#"{"type":"answer","answer":"test/made-up: A (sim, "#),
             "{}",
             records[0]
         );
         assert!(
-            records[2].starts_with(
+            records[3].starts_with(
                 r#"{"type":"comparison","variant":"tail-drop","object":"access.forward","metric":"sojourn","unit":"ms","a":"#
             ),
             "{}",
-            records[2]
+            records[3]
         );
         let last = r#"{"type":"one-sided","side":"A","variant":"codel-ecn","object":null,"metrics":[]}"#;
         assert_eq!(records.last().unwrap(), last);
-        assert_eq!(records.len(), 2 + both.rows.len() + both.one_sided.len());
+        assert_eq!(records.len(), 3 + both.rows.len() + both.one_sided.len());
     }
 
     #[test]

@@ -4,11 +4,12 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 
 use crate::number;
 use crate::side_by_side::{OneSided, PairDifference, PairPercentile, PairRow, Side, SideBySide};
-use crate::table::{align_right, hanging, new_table};
+use crate::table::{align_right, hanging, new_table, wrapped};
 
-/// One table per variant with one row per common metric; then one-sided values, then warnings.
-pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
-    let mut out = String::new();
+/// The answer in words; one table per variant with one row per common metric, of those that tables show unless `is_all`, below
+/// warnings; then one-sided values.
+pub fn side_by_side_table(both: &SideBySide, width: usize, is_all: bool) -> String {
+    let mut out = format!("{}\n", wrapped(&both.answer().text(), width));
     for side in [Side::A, Side::B] {
         let results = both.side(side);
         let text = format!("{}, {}", results.manifest.experiment.name, both.places[side as usize].display());
@@ -17,9 +18,13 @@ pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
             out.push_str(&hanging("    failed", &failure.to_string(), width));
         }
     }
+    for warning in &both.warnings {
+        out.push_str(&hanging("Warning", &warning.text, width));
+        warning.lines.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
+    }
     match both.rows.is_empty() {
         true => out.push_str("No variant, object and metric in common.\n"),
-        false => out.push_str(&rows(both, width)),
+        false => out.push_str(&rows(both, width, is_all)),
     }
     for side in [Side::A, Side::B] {
         let alone: Vec<String> =
@@ -28,10 +33,6 @@ pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
             out.push_str(&hanging(&format!("Only in {side:?}"), &alone.join("; "), width));
         }
     }
-    for warning in &both.warnings {
-        out.push_str(&hanging("Warning", &warning.text, width));
-        warning.lines.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
-    }
     out
 }
 
@@ -39,7 +40,9 @@ pub fn side_by_side_table(both: &SideBySide, width: usize) -> String {
 const WHOLE_NAME: usize = 20;
 
 /// One table per variant.
-fn rows(both: &SideBySide, width: usize) -> String {
+fn rows(both: &SideBySide, width: usize, is_all: bool) -> String {
+    let shown = both.shown_metrics();
+    let is_shown = |row: &&PairRow| is_all || shown.contains(row.metric.as_str());
     let mut out = String::new();
     let (a, b) = (both.title(Side::A), both.title(Side::B));
     for pair in &both.pairs {
@@ -52,12 +55,12 @@ fn rows(both: &SideBySide, width: usize) -> String {
             .set_width(u16::try_from(width).unwrap_or(u16::MAX));
         table.set_header(["", "unit", &a, &b, "difference", "ratio"]);
         // Names are read whole, unless they are long.
-        let own = || both.rows.iter().filter(|row| row.variant == pair[0]);
+        let own = || both.rows.iter().filter(|row| row.variant == pair[0]).filter(is_shown);
         let names = own().flat_map(|row| [row.object.chars().count(), row.metric.chars().count() + 2]);
         let longest = names.filter(|length| *length <= WHOLE_NAME).max().unwrap_or_default();
         let least = u16::try_from(longest + 2).unwrap_or(u16::MAX);
         let mut above = "";
-        for row in both.rows.iter().filter(|row| row.variant == pair[0]) {
+        for row in own() {
             // An object's metrics follow below its name.
             if row.object != above {
                 above = &row.object;
@@ -181,14 +184,14 @@ mod tests {
             text: "The settings differ".to_owned(),
             lines: vec!["seeds: [1, 2, 3] | [1, 2]".to_owned()],
         });
-        insta::assert_snapshot!(side_by_side_table(&both, 100));
+        insta::assert_snapshot!(side_by_side_table(&both, 100, true));
     }
 
     #[test]
     fn identical_results_are_said_to_be() {
         let folder = tempfile::tempdir().unwrap();
         let same = |name: &str| testing::stored(&folder.path().join(name), &["codel"], 3);
-        let table = side_by_side_table(&SideBySide::of(same("a"), same("b")), 100);
+        let table = side_by_side_table(&SideBySide::of(same("a"), same("b")), 100, true);
         assert!(
             table.contains("\nIdentical: A and B have the same value of everything under every seed."),
             "{table}"
@@ -204,9 +207,9 @@ mod tests {
         let mut both = SideBySide::of(a, b);
         both.places = ["a".into(), "b".into()];
         for width in [80, 100, 140] {
-            let table = side_by_side_table(&both, width);
+            let table = side_by_side_table(&both, width, true);
             assert!(table.contains("│ bottleneck.forward "), "no name is broken: {table}");
-            assert!(table.starts_with("A (sim): test/made-up, a\nB (sim): test/made-up, b\n┌"), "{table}");
+            assert!(table.contains("\n\nA (sim): test/made-up, a\nB (sim): test/made-up, b\n┌"), "{table}");
             let widest = table.lines().map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= width, "{widest} > {width}:\n{table}");
         }

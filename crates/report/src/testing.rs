@@ -34,6 +34,7 @@ pub(crate) fn experiment(variants: &[&str], seeds: u64) -> Experiment {
         seeds: (1..=seeds).collect(),
         inputs: vec![Input { path: "trace.up".to_owned(), sha256: "ab".repeat(32) }],
         bottleneck: None,
+        report: Default::default(),
         figures: vec![
             Figure {
                 title: "Rolling RTT".to_owned(),

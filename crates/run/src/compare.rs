@@ -134,6 +134,7 @@ mod tests {
             seeds: vec![1],
             inputs: Vec::new(),
             bottleneck: None,
+            report: Default::default(),
             figures: Vec::new(),
             styles: Default::default(),
             configuration: configuration.to_owned(),

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 
 use jettison_core::Time;
 use jettison_report::{
-    Captures, Closing, Experiment, Figure, Input, Line, Mode, PortCapture, ReportError, ReproductionRow,
-    Results, RunKey, RunStore, RunSummary, RunTiming, Status, Style, Timing, Variant, Warning, Writer,
-    WriterOptions, store_beside,
+    Captures, Closing, Experiment, Figure, Input, Line, Mode, PortCapture, ReportColumn, ReportError,
+    ReportSettings, ReproductionRow, Results, RunKey, RunStore, RunSummary, RunTiming, Status, Style, Timing,
+    Variant, Warning, Writer, WriterOptions, store_beside,
 };
-use jettison_scenario::Scenario;
 use jettison_scenario::build::{Appearance, BuildFailure, BuildOptions, Builder};
+use jettison_scenario::schema::Report;
+use jettison_scenario::{ColumnName, Scenario};
 use jettison_sim::{ControlError, Tap, World};
 use jettison_wire::Packet;
 use thiserror::Error;
@@ -341,11 +342,30 @@ pub fn describe(scenario: &Scenario, builder: &Builder, mode: Mode, figures: Vec
             .collect(),
         seeds: scenario.seeds.clone(),
         inputs: inputs(scenario),
-        bottleneck: None,
+        bottleneck: first.bottleneck.clone(),
+        report: report(&first.report),
         figures,
         styles: styles(scenario, builder),
         configuration: configuration(scenario),
     }
+}
+
+/// What tables show, for results.
+pub fn report(settings: &Report) -> ReportSettings {
+    ReportSettings {
+        columns: settings
+            .columns
+            .iter()
+            .filter_map(|name| ColumnName::parse(name).ok())
+            .map(column)
+            .collect(),
+        flows: settings.flows,
+    }
+}
+
+/// A column, for results.
+pub fn column(name: ColumnName) -> ReportColumn {
+    ReportColumn { metric: name.metric.metric.name.to_owned(), percentile: name.percentile }
 }
 
 /// The input files, with paths relative to the scenario: its own is its name, whatever folder it was run from.

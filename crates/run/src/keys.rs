@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 
 /// Part of every key; to be changed with the derivation of keys or with the contents of a store.
 const FORM: &str = "jettison run 3";
-/// Keys of a scenario that do not affect a run: texts about it, and selections of runs.
-const ABOUT: [&str; 5] = ["name", "description", "seeds", "vary", "quick"];
+/// Keys of a scenario that do not affect a run: texts about it, selections of runs, and what tables show.
+const ABOUT: [&str; 7] = ["name", "description", "seeds", "vary", "quick", "bottleneck", "report"];
 /// Tables with significant order: it decides between equal links and between simultaneous events.
 const ORDERED: [&str; 4] = ["nodes", "queues", "links", "flows"];
 

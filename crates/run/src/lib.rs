@@ -29,7 +29,7 @@ pub mod value;
 pub mod whatif;
 
 pub use compare::{CompareError, Compared, compare};
-pub use experiment::{RunError, RunOptions, StorePlace, describe, run_scenario};
+pub use experiment::{RunError, RunOptions, StorePlace, column, describe, run_scenario};
 pub use keys::RunKeys;
 pub use matrix::{Finished, Job, Progress, Work, default_threads, run_matrix};
 #[cfg(feature = "memory")]

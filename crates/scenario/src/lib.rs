@@ -16,6 +16,7 @@ mod axes_in_text;
 mod baseline;
 pub mod build;
 mod check;
+mod column_name;
 mod defaults;
 mod deprecated;
 mod error;
@@ -41,6 +42,7 @@ mod validate;
 mod vary;
 
 pub use axes_in_text::{WithAxis, with_axis, with_some_arms};
+pub use column_name::{ColumnName, UnknownColumn};
 pub use error::{CheckError, Place, ScenarioError};
 pub use gauges::GaugesOf;
 pub use inputs::{Contents, Files, Folder, InputHash, NoFiles, WithData};

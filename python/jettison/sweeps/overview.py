@@ -18,11 +18,12 @@ _FLOWS = [
     ("sqi_ssim", "mean"),
     ("linear_qoe", "mean"),
 ]
-_ROWS = 60
+# With the lines about it, the paths and the progress, a table fits on 60 lines.
+_ROWS = 50
 
 
 def overview(result: SweepResult) -> str:
-    """The table as text, with at most 60 rows."""
+    """The table as text, with at most 50 rows."""
     if not result.has_runs:
         return "No completed runs."
     rows = result.summary.arrow.to_pylist()

@@ -11,7 +11,8 @@ use jettison_scenario::{Changes, Scenario, schema_json};
 use serde_json::{Value, json};
 
 use super::approve::listing;
-use crate::output::{Failure, print, print_error, print_json, print_record, warn};
+use crate::output::{Failure, print_error, print_json, print_record, warn};
+use crate::screen::Screen;
 use crate::snippet::WithLines;
 
 /// Checks scenario files and estimates their runs; exit status 2 if one is invalid.
@@ -20,7 +21,9 @@ pub fn check(
     data: Option<&Path>,
     changes: &Changes,
     json: bool,
+    all: bool,
 ) -> Result<ExitCode, Failure> {
+    let screen = Screen::new(all);
     let builder = Builder::standard();
     let registries = builder.registries();
     let mut invalid = false;
@@ -36,17 +39,19 @@ pub fn check(
                 }
                 let runs = scenario.variants.len() * scenario.seeds.len();
                 let (variants, seeds) = (scenario.variants.len(), scenario.seeds.len());
-                print(format_args!(
+                let mut text = format!(
                     "{}: OK: {} × {} = {} of {}\n  {estimate}\n",
                     file.display(),
                     count(variants, "variant"),
                     count(seeds, "seed"),
                     count(runs, "run"),
                     scenario.variants[0].settings.duration,
-                ))?;
+                );
                 if !commands.is_empty() {
-                    print(format_args!("{}\n", listing(&scenario, &commands, "would run")))?;
+                    text.push_str(&format!("{}\n", listing(&scenario, &commands, "would run")));
                 }
+                let what = file.display().to_string();
+                screen.print_cut(&text, screen.room(0), &what)?;
             }
             Err(error) => {
                 invalid = true;
@@ -54,6 +59,7 @@ pub fn check(
             }
         }
     }
+    screen.end("`--all` prints everything.")?;
     Ok(if invalid { ExitCode::from(2) } else { ExitCode::SUCCESS })
 }
 

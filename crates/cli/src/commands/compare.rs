@@ -4,10 +4,11 @@ use std::path::Path;
 
 use jettison_report::side_by_side_table;
 
-use crate::output::{Failure, print, print_error, print_record, width};
+use crate::output::{Failure, print_error, print_record, width};
+use crate::screen::Screen;
 
 /// Prints two results side by side; with `out`, also writes a page.
-pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool) -> Result<(), Failure> {
+pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool, all: bool) -> Result<(), Failure> {
     let compared = jettison_run::compare(a, b).map_err(Failure::of)?;
     let both = &compared.both;
     for remark in both.a.remarks.iter().chain(&both.b.remarks) {
@@ -17,6 +18,14 @@ pub fn compare(a: &Path, b: &Path, out: Option<&Path>, json: bool) -> Result<(),
     if json {
         return both.records().try_for_each(|record| print_record(&record));
     }
-    print(side_by_side_table(both, width()))?;
-    page.map_or(Ok(()), |page| print(format_args!("Page: {}\n", page.display())))
+    let screen = Screen::new(all);
+    screen.print_cut(
+        &side_by_side_table(both, width(), all),
+        screen.room(1),
+        "values, means and warnings",
+    )?;
+    if let Some(page) = page {
+        screen.print(&format!("Page: {}\n", page.display()))?;
+    }
+    screen.end("`--all` prints all values.")
 }

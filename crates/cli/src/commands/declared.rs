@@ -6,7 +6,7 @@ use jettison_run::Preset;
 use jettison_scenario::build::Builder;
 use serde::Serialize;
 
-use super::list::{unknown, wrap};
+use super::list::{names_by, unknown, wrap};
 use crate::output::{Failure, print, print_record, width};
 
 /// A reason for drops or marks.
@@ -25,7 +25,7 @@ struct Reason {
 }
 
 /// Lists the reasons for drops, then those for marks.
-pub fn reasons(id: Option<&str>, json: bool) -> Result<(), Failure> {
+pub fn reasons(id: Option<&str>, is_all: bool, json: bool) -> Result<(), Failure> {
     let drops = DropReason::ALL.map(|reason| Reason {
         id: reason.name(),
         kind: "drop",
@@ -43,6 +43,12 @@ pub fn reasons(id: Option<&str>, json: bool) -> Result<(), Failure> {
         description: reason.description(),
     });
     let all: Vec<Reason> = drops.into_iter().chain(marks).collect();
+    if id.is_none() && !is_all && !json {
+        let heading = |reason: &Reason| if reason.kind == "drop" { "drops" } else { "marks" };
+        return print(
+            names_by(all.iter().map(|reason| (heading(reason), reason.id))) + &detail("reasons", all[0].id),
+        );
+    }
     for reason in chosen(&all, id, |reason| reason.id)? {
         if json {
             print_record(reason)?;
@@ -70,8 +76,12 @@ struct MetricRecord {
 }
 
 /// Lists the metrics in results.
-pub fn metrics(id: Option<&str>, json: bool) -> Result<(), Failure> {
+pub fn metrics(id: Option<&str>, is_all: bool, json: bool) -> Result<(), Failure> {
     let all: Vec<_> = metrics::DECLARED.iter().collect();
+    if id.is_none() && !is_all && !json {
+        let names = all.iter().map(|declared| (declared.owner.name(), declared.metric.name));
+        return print(names_by(names) + &detail("metrics", "sojourn"));
+    }
     for declared in chosen(&all, id, |declared| declared.metric.name)? {
         let record = MetricRecord {
             id: declared.metric.name,
@@ -101,7 +111,7 @@ struct GaugeRecord {
 }
 
 /// Lists the gauges of all components: queue disciplines first, then controllers.
-pub fn gauges(id: Option<&str>, json: bool) -> Result<(), Failure> {
+pub fn gauges(id: Option<&str>, is_all: bool, json: bool) -> Result<(), Failure> {
     let mut listed: Vec<GaugeRecord> = Vec::new();
     for entry in Builder::standard().catalogue() {
         for Gauge { name: id, unit, description } in entry.gauges {
@@ -110,6 +120,11 @@ pub fn gauges(id: Option<&str>, json: bool) -> Result<(), Failure> {
                 listed.push(GaugeRecord { id, unit, owner: entry.id, description });
             }
         }
+    }
+    if id.is_none() && !is_all && !json {
+        let names = listed.iter().map(|gauge| (gauge.owner, gauge.id));
+        let first = listed.first().map_or("", |gauge| gauge.id);
+        return print(names_by(names) + &detail("gauges", first));
     }
     for gauge in chosen(&listed, id, |gauge| gauge.id)? {
         if json {
@@ -145,6 +160,11 @@ pub fn presets(id: Option<&str>, json: bool) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// How to see more than names.
+fn detail(what: &str, id: &str) -> String {
+    format!("\n`jettison list {what} {id}` describes one, `--all` all.\n")
 }
 
 /// All, or the one of that id.

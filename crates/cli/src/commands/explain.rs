@@ -14,9 +14,7 @@ use super::run::{cancel_on_interrupt, cancelled, execute, load_with_seeds, progr
 use crate::options::{ExplainArguments, RunArguments};
 use crate::output::{Failure, print, print_error, print_record};
 use crate::progress::Bar;
-
-/// Most lines of explanations, unless the user asks for more events.
-const LINES: usize = 60;
+use crate::screen::LINES;
 
 /// Explains the events of stored results, or runs a scenario file and explains its events.
 pub fn explain(
@@ -82,7 +80,10 @@ pub fn explain(
         }
         return Ok(code);
     }
-    print(text(&explained, arguments.worst.is_some()))?;
+    // The picture's path is a line too.
+    let lines = LINES - usize::from(picture.is_some());
+    let is_all = arguments.worst.is_some() || options.show.all;
+    print(text(&explained, (!is_all).then_some(lines)))?;
     if let Some(path) = picture {
         print(format_args!("Picture: {}\n", path.display()))?;
     }
@@ -111,8 +112,8 @@ fn run(file: &Path, options: &RunArguments, builder: &Builder) -> Result<(PathBu
     Ok((results.folder.clone(), status(&results)))
 }
 
-/// Explanations in words.
-fn text(explained: &Explained, is_long: bool) -> String {
+/// Explanations in words, in at most so many lines.
+fn text(explained: &Explained, most: Option<usize>) -> String {
     let mut lines = Vec::new();
     if explained.runs.is_empty() {
         lines.push(format!("{}: no events of viewers", explained.scenario));
@@ -128,10 +129,10 @@ fn text(explained: &Explained, is_long: bool) -> String {
             lines.extend(told(explanation, check));
         }
     }
-    let cut = lines.len().saturating_sub(LINES);
-    if !is_long && cut > 0 {
-        lines.truncate(LINES - 1);
-        lines.push(format!("... {} more lines; --worst N shows all of N events", cut + 1));
+    if let Some(most) = most.filter(|most| lines.len() > *most) {
+        let cut = lines.len() - most + 1;
+        lines.truncate(most - 1);
+        lines.push(format!("Left out: {cut} lines; `--worst N` shows all of N events, `--all` everything."));
     }
     let mut text = String::new();
     for line in lines {

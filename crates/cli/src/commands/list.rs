@@ -10,10 +10,10 @@ use crate::output::{Failure, print, print_record, width};
 /// and source documents. Records are always complete.
 pub fn list(listing: Option<Listing>, id: Option<&str>, all: bool, json: bool) -> Result<(), Failure> {
     let kind = match listing {
-        Some(Listing::Reasons) => return super::declared::reasons(id, json),
-        Some(Listing::Metrics) => return super::declared::metrics(id, json),
+        Some(Listing::Reasons) => return super::declared::reasons(id, all, json),
+        Some(Listing::Metrics) => return super::declared::metrics(id, all, json),
         Some(Listing::Presets) => return super::declared::presets(id, json),
-        Some(Listing::Gauges) => return super::declared::gauges(id, json),
+        Some(Listing::Gauges) => return super::declared::gauges(id, all, json),
         listing => listing.and_then(Listing::kind),
     };
     let catalogue = Builder::standard().catalogue();
@@ -42,19 +42,32 @@ pub(super) fn unknown<'a>(id: &str, known: impl Iterator<Item = &'a str>) -> Fai
     Failure::of(format!("unknown id `{id}`; {}", suggestion(id, known)))
 }
 
-/// One line per component; with a heading per kind if there are several.
+/// One line per component; the names alone, by kind, if there are several kinds.
 fn short(entries: &[&EntryDoc]) -> String {
-    let longest = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0);
-    let several = entries.windows(2).any(|pair| pair[0].kind != pair[1].kind);
-    let mut text = String::new();
-    let mut kind = None;
-    for entry in entries {
-        if several && kind.replace(entry.kind) != Some(entry.kind) {
-            text.push_str(&format!("{}{}:\n", if text.is_empty() { "" } else { "\n" }, entry.kind));
-        }
-        text.push_str(&format!("{:<longest$}  {}\n", entry.id, entry.summary));
+    if entries.windows(2).any(|pair| pair[0].kind != pair[1].kind) {
+        let names = names_by(entries.iter().map(|entry| (entry.kind, entry.id)));
+        return names
+            + "\n`jettison list queues` describes those of a kind, `list queues codel` one in detail, `--all` all.\n";
     }
-    text
+    let longest = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0);
+    let line = |entry: &&EntryDoc| format!("{:<longest$}  {}\n", entry.id, entry.summary);
+    entries.iter().map(line).collect()
+}
+
+/// Names under the heading that they belong to, a paragraph each.
+pub fn names_by<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut by_heading: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (heading, name) in entries {
+        match by_heading.iter_mut().find(|(other, _)| *other == heading) {
+            Some((_, names)) => names.push(name),
+            None => by_heading.push((heading, vec![name])),
+        }
+    }
+    let paragraph = |(heading, names): (&str, Vec<&str>)| {
+        let lines = wrap(&format!("{heading}: {}", names.join(", ")), width().saturating_sub(2));
+        lines.join("\n  ") + "\n"
+    };
+    by_heading.into_iter().map(paragraph).collect()
 }
 
 fn text(entry: &EntryDoc, width: usize) -> String {

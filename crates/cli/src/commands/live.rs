@@ -11,9 +11,9 @@ use jettison_scenario::build::Builder;
 use jettison_watch::Watch;
 
 use super::approve::approve;
-use super::run::{self, cancel_on_interrupt, load_with_seeds, print_places};
+use super::run::{self, cancel_on_interrupt, load_with_seeds};
 use crate::options::{LiveArguments, RunArguments};
-use crate::output::{Failure, INTERRUPTED, print, print_error, width};
+use crate::output::{Failure, INTERRUPTED, print_error};
 use crate::progress::Bar;
 use jettison_run::reproduce::plots_beside;
 
@@ -72,13 +72,9 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
         LiveRunError::NothingFinished => Failure::Interrupted(format!("jettison: {error}")),
         other => Failure::of(other),
     })?;
-    if options.json {
-        run::print_records(&results)?;
-    } else {
-        print(jettison_report::comparison_table(&results, width()))?;
-        print_places(&results)?;
-    }
-    Ok(status(&results))
+    let code = status(&results);
+    run::show(results, options)?;
+    Ok(code)
 }
 
 /// `out/live/<name>`, without doubling the prefix of names such as `live/…`.

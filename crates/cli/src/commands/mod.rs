@@ -39,8 +39,8 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::List { what, id, all, json } => {
             list::list(what, id.as_deref(), all, json).map(|()| ExitCode::SUCCESS)
         }
-        Command::Check { files, set, quick, json, data } => {
-            check::check(&files, data.folder.as_deref(), &Changes { set, quick }, json)
+        Command::Check { files, set, quick, json, all, data } => {
+            check::check(&files, data.folder.as_deref(), &Changes { set, quick }, json, all)
         }
         Command::New { situation, file, force } => {
             new::new(situation.as_deref(), file.as_deref(), force).map(|()| ExitCode::SUCCESS)
@@ -71,9 +71,9 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         }
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Verify { dir, json } => verify::verify(&dir, json),
-        Command::Report { dir, json } => report::report(&dir, json).map(|()| ExitCode::SUCCESS),
-        Command::Compare { a, b, out, json } => {
-            compare::compare(&a, &b, out.as_deref(), json).map(|()| ExitCode::SUCCESS)
+        Command::Report { dir, json, show } => report::report(&dir, json, &show).map(|()| ExitCode::SUCCESS),
+        Command::Compare { a, b, out, json, all } => {
+            compare::compare(&a, &b, out.as_deref(), json, all).map(|()| ExitCode::SUCCESS)
         }
         Command::WhatIf(arguments) => whatif::whatif(&arguments).map(|()| ExitCode::SUCCESS),
         Command::Explain { target, options, explain } => explain::explain(&target, &options, &explain),

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jettison_build_info::{COMMIT, VERSION};
-use jettison_report::{Figure, ReproductionRow, Results, RunSummary, Status};
+use jettison_report::{AnswerRecord, Figure, ReproductionRow, Results, RunSummary, Status};
 use jettison_run::estimate::estimate;
 use jettison_run::reproduce::plots_beside;
 use jettison_run::{
@@ -17,8 +17,9 @@ use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Place, Scenario};
 
 use crate::options::RunArguments;
-use crate::output::{Failure, INTERRUPTED, Stream, print, print_error, print_record, warn, width};
+use crate::output::{Failure, INTERRUPTED, Stream, print, print_error, print_record, warn};
 use crate::progress::Bar;
+use crate::screen::{Screen, with_choice};
 use crate::snippet::WithLines;
 
 static CANCEL: AtomicBool = AtomicBool::new(false);
@@ -35,14 +36,25 @@ pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
     let scenario = load_with_seeds(&load, options)?;
     let results =
         execute(&scenario, &builder, options, plots_beside(file).map_err(Failure::of)?, &|_| Vec::new())?;
-    if options.json {
-        print_records(&results)?;
-    } else {
-        print(jettison_report::comparison_table(&results, width()))?;
-        print_places(&results)?;
-    }
-    Ok(status(&results))
+    let code = status(&results);
+    show(results, options)?;
+    Ok(code)
 }
+
+/// Prints results: records, or the answer, the table and the places.
+pub fn show(results: Results, options: &RunArguments) -> Result<(), Failure> {
+    let results = with_choice(results, &options.show);
+    if options.json {
+        return print_records(&results);
+    }
+    let screen = Screen::new(options.show.all);
+    screen.comparison(&results, 2)?;
+    screen.places(&results)?;
+    screen.end(ALL)
+}
+
+/// How to see what was left out.
+pub const ALL: &str = "`--all` prints it.";
 
 /// Loads a scenario with `--set`, `--quick`, `--seed` and `--runs` applied.
 pub fn load_with_seeds(
@@ -158,8 +170,10 @@ fn announce(scenario: &Scenario, options: &RunArguments, jobs: usize, out: &Path
     }
 }
 
-/// Prints summary values, differences and warnings, one record a line.
+/// Prints the answer, groups of flows, summary values, differences and warnings, one record a line.
 pub fn print_records(results: &Results) -> Result<(), Failure> {
+    print_record(&AnswerRecord::of(results))?;
+    results.group_records().iter().try_for_each(print_record)?;
     results.records().try_for_each(|record| print_record(&record))?;
     results.difference_records().try_for_each(|record| print_record(&record))?;
     results.warning_records().try_for_each(|record| print_record(&record))

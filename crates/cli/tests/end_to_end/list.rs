@@ -162,7 +162,7 @@ fn reasons_are_listed_with_their_owners() {
     assert_eq!(reason("drop", "red-early")["owner"], "red");
     assert_eq!(reason("drop", "clone-lost")["loss"], false);
     assert_eq!(reason("mark", "abc-brake")["ce"], false);
-    let text = Folder::new().jettison(&["list", "reasons"]).ok();
+    let text = Folder::new().jettison(&["list", "reasons", "--all"]).ok();
     for reason in &reasons {
         let head = format!(
             "{}  {} by {}",

@@ -37,6 +37,7 @@ mod reproduce;
 mod resume;
 mod run;
 mod schema;
+mod screen;
 mod shell;
 mod stdout;
 mod support;

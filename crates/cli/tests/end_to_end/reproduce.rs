@@ -107,7 +107,7 @@ fn verdicts(records: &[Value]) -> Vec<&str> {
 #[test]
 fn ired_prints_one_row_per_figure() {
     let folder = Folder::new();
-    let name = ["reproduce", "ired/ingress-vs-egress"];
+    let name = ["reproduce", "ired/ingress-vs-egress", "--all"];
     let printed = folder.jettison(&[&name[..], &SHORT].concat()).ok();
     assert!(printed.starts_with("ired/ingress-vs-egress\n"), "{printed}");
     let printed = printed.split_whitespace().collect::<Vec<_>>().join(" "); // tables and notes break lines
@@ -300,7 +300,7 @@ fn the_message_about_an_unknown_name_has_the_nearest_or_the_known_ones() {
 
 #[test]
 fn without_a_name_it_lists_all_experiments_by_paper() {
-    let printed = Folder::new().jettison(&["reproduce"]).ok();
+    let printed = Folder::new().jettison(&["reproduce", "--all"]).ok();
     let heading = printed.lines().position(|line| line.starts_with("ired: iRED: ")).expect("a heading");
     let entry =
         printed.lines().position(|line| line.starts_with("  ired/ingress-vs-egress ")).expect("an entry");

@@ -86,13 +86,15 @@ fn the_page_needs_no_network() {
 }
 
 #[test]
-fn json_prints_records_of_the_summary_then_differences_then_warnings() {
+fn json_prints_records_of_the_answer_the_summary_differences_and_warnings() {
     let folder = Folder::with_small();
     let all = folder.jettison(&["run", "small.toml", "--json"]).records();
     let of_type =
         |kind: &str| all.iter().filter(|record| record["type"] == kind).cloned().collect::<Vec<_>>();
     let (records, differences, warnings) = (of_type("summary"), of_type("difference"), of_type("warning"));
-    assert_eq!([&records[..], &differences, &warnings].concat(), all);
+    let answer = of_type("answer");
+    assert_eq!(keys(&answer[0]), ["type", "scenario", "mode", "answer", "best"]);
+    assert_eq!([&answer[..], &records, &differences, &warnings].concat(), all);
     assert!(!records.is_empty());
     for record in &differences {
         assert_eq!(
@@ -173,6 +175,9 @@ fn one_seed_has_no_interval() {
     let records = folder.jettison(&["run", "small.toml", "--runs", "1", "--json"]).records();
     let (warnings, values): (Vec<&Value>, Vec<&Value>) =
         records.iter().partition(|record| record["type"] == "warning");
+    let (answers, values): (Vec<&Value>, Vec<&Value>) =
+        values.into_iter().partition(|record| record["type"] == "answer");
+    assert_eq!((answers.len(), &answers[0]["best"]), (1, &json!([])));
     assert!(values.iter().all(|record| record["n"] == 1 && record["ci95"].is_null()));
     assert!(warnings[0]["reason"].as_str().is_some_and(|reason| reason.starts_with("One seed")));
 }

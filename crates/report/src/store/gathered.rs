@@ -150,6 +150,8 @@ impl Gathered {
             failures,
             objects,
             units,
+            groups: IndexMap::new(),
+            answer: String::new(),
             gauges,
             files: IndexMap::new(),
         }

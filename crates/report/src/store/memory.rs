@@ -107,7 +107,7 @@ impl MemoryWriter {
         }
         let Closing { timing, reproduction, mut warnings } = closing;
         let manifest = gathered.into_manifest();
-        let results = Results {
+        let mut results = Results {
             folder: PathBuf::new(),
             manifest,
             runs,
@@ -117,7 +117,9 @@ impl MemoryWriter {
             remarks: Vec::new(),
         };
         warnings.extend(warning::warnings(&results));
-        let Results { manifest, summary, .. } = results;
+        results.warnings = warnings;
+        results.tell();
+        let Results { manifest, summary, warnings, .. } = results;
         Ok(MemoryResults { manifest, tables: finished, summary, timing, reproduction, warnings })
     }
 }

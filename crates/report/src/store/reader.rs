@@ -13,8 +13,10 @@ use super::seal::{has_json_seal, is_json_intact, sealed_json};
 use super::series::{SeriesRun, read_series};
 use super::table::TableReader;
 use super::verify::{Fault, FaultKind, PAGE, verify_results};
+use crate::answer::answer;
 use crate::difference::{Difference, DifferenceRecord, differences};
 use crate::error::ReportError;
+use crate::groups::{GroupRecord, flow_groups, group_records};
 use crate::model::{Experiment, Manifest, RunKey, Timing};
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, RunValue, Summary, SummaryRecord};
@@ -120,6 +122,18 @@ impl Results {
     pub fn records(&self) -> impl Iterator<Item = SummaryRecord> + '_ {
         let Experiment { name, mode, .. } = &self.manifest.experiment;
         self.summary.records(name, *mode)
+    }
+
+    /// The records of groups of flows that `run --json` prints.
+    pub fn group_records(&self) -> Vec<GroupRecord> {
+        group_records(self)
+    }
+
+    /// Adds the answer and the groups of flows to the manifest, for programs that read it.
+    pub(super) fn tell(&mut self) {
+        self.manifest.answer = answer(self).text();
+        let groups = flow_groups(self).into_iter().filter(|group| group.flows.len() > 1);
+        self.manifest.groups = groups.map(|group| (group.name, group.flows)).collect();
     }
 
     /// Reads the series of a table, `queues` or `flows`. `take` is called with pieces of one series at a time, as

@@ -262,6 +262,7 @@ impl Writer {
         // Create the page from the written files, so `jettison report` creates an identical one.
         let mut results = Results::read(staging.path(), gathered.into_manifest())?;
         results.warnings.splice(0..0, closing.warnings);
+        results.tell();
         out.json_lines(WARNINGS, results.warnings.iter())?;
         out.bytes(PAGE, crate::html::render(&results)?.as_bytes())?;
         let files = hash_folder(staging.path(), &hashes).map_err(ReportError::write(staging.target()))?;

@@ -154,6 +154,7 @@ fn a_live_result_is_refused() {
         seeds: vec![1],
         inputs: Vec::new(),
         bottleneck: None,
+        report: Default::default(),
         figures: Vec::new(),
         styles: Default::default(),
         configuration: String::new(),

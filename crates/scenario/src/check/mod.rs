@@ -4,6 +4,7 @@ mod flows;
 mod links;
 mod nodes;
 mod p4;
+mod report;
 
 use jettison_core::Duration;
 use serde_json::Value;
@@ -81,6 +82,8 @@ impl<'a> Checker<'a> {
         self.description();
         self.rate_ratios();
         self.record();
+        self.bottleneck();
+        self.columns();
         for (table, names) in [
             ("nodes", settings.nodes.keys().collect::<Vec<_>>()),
             ("queues", settings.queues.keys().collect()),

@@ -8,6 +8,7 @@ mod live;
 mod node;
 mod p4_router;
 mod record;
+mod report;
 mod vary;
 
 use indexmap::IndexMap;
@@ -24,6 +25,7 @@ pub use live::{Live, Offload};
 pub use node::{Host, NatSettings, Node, PolicyRoute, Router, SysctlValue};
 pub use p4_router::{Later, P4Router};
 pub use record::{EventSettings, IdentitySample, IdentitySettings, Record};
+pub use report::Report;
 pub(crate) use vary::{Alternative, Axis};
 
 /// One variant of a scenario: all keys of the file except `vary` and `quick`.
@@ -53,6 +55,12 @@ pub struct Settings {
     /// together. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rate_ratios: Vec<[String; 2]>,
+    /// The queue that tables and the report show, a direction of a link: `dsl.forward`. Default: the busiest queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottleneck: Option<String>,
+    /// What tables show.
+    #[serde(default, skip_serializing_if = "Report::is_default")]
+    pub report: Report,
     /// What to record beside the series.
     #[serde(default, skip_serializing_if = "Record::is_default")]
     pub record: Record,

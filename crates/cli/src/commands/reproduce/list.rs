@@ -1,12 +1,15 @@
 //! The list of experiments that can be reproduced, by paper.
 
+use jettison_report::wrapped;
 use jettison_run::reproduce::{Experiment, Library};
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario};
 use serde::Serialize;
 
+use crate::commands::list::names_by;
 use crate::options::RunArguments;
 use crate::output::{Failure, print, print_record, width};
+use crate::screen::LINES;
 
 /// An experiment in the list; with `--json` a record.
 #[derive(Serialize)]
@@ -30,6 +33,9 @@ struct Entry {
 
 /// Lists all experiments.
 pub fn list(library: &Library, builder: &Builder, options: &RunArguments) -> Result<(), Failure> {
+    if !options.json && !options.show.all {
+        return print(in_brief(library));
+    }
     let mut paper = "";
     let column = library.experiments().iter().map(|e| e.full_name().len()).max().unwrap_or_default() + 4;
     for experiment in library.experiments() {
@@ -61,6 +67,26 @@ pub fn list(library: &Library, builder: &Builder, options: &RunArguments) -> Res
         "\nOne experiment: jettison reproduce PAPER/EXPERIMENT; all of a paper: jettison reproduce PAPER.\n\
          --quick runs the short form. Rows are figures of the paper that ours are compared with.\n",
     )
+}
+
+/// One line per experiment, cut to the width of the terminal; the names alone if these are too many lines.
+fn in_brief(library: &Library) -> String {
+    let foot = "One experiment: jettison reproduce PAPER/EXPERIMENT; all of a paper: jettison reproduce PAPER; the short form: --quick.\n\
+                `jettison reproduce --all` lists titles, papers, runs and rows in full.\n";
+    let experiments = library.experiments();
+    let foot: String = foot.lines().map(|line| wrapped(line, width())).collect();
+    if experiments.len() + foot.lines().count() > LINES {
+        return names_by(experiments.iter().map(|e| (e.paper.as_str(), e.name.as_str()))) + &foot;
+    }
+    let column = experiments.iter().map(|e| e.full_name().len()).max().unwrap_or_default() + 2;
+    let line = |experiment: &Experiment| {
+        let text = format!("{:<column$}{}", experiment.full_name(), experiment.title());
+        match text.chars().count() > width() {
+            true => text.chars().take(width() - 1).collect::<String>().trim_end().to_owned() + "…\n",
+            false => text + "\n",
+        }
+    };
+    experiments.iter().map(line).collect::<String>() + &foot
 }
 
 fn entry(experiment: &Experiment, builder: &Builder, options: &RunArguments) -> Result<Entry, Failure> {

@@ -7,16 +7,20 @@ mod value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use jettison_report::{Counts, ReproductionRecord, ReproductionRow, Results, RunSummary, Status, Verdict};
+use jettison_report::{
+    Counts, ReproductionRecord, ReproductionRow, Results, RunSummary, Status, Verdict, answer, claims_table,
+    wrapped,
+};
 use jettison_run::reproduce::{Experiment, Library, Paper, rows_of};
 use jettison_run::value::Plan;
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, Scenario};
 
 use super::figures::Painter;
-use super::run;
+use super::{report, run};
 use crate::options::RunArguments;
-use crate::output::{Failure, INTERRUPTED, print, print_error, print_record, width};
+use crate::output::{Failure, INTERRUPTED, print_error, print_record, width};
+use crate::screen::{LINES, Screen, with_choice};
 
 /// What `reproduce` is to do besides the options of a run.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +62,8 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
     }
     let painter = request.figures.then(|| Painter::find(name)).transpose()?;
     let several = prepared.len() > 1;
+    let screen = Screen::new(options.show.all);
+    let mut left = prepared.len();
     let mut complete = true;
     let mut folders = Vec::new();
     let mut rows = Vec::new();
@@ -75,13 +81,20 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
             gauges: None,
             data: options.data.clone(),
             store: options.store.clone(),
+            show: options.show.clone(),
             precision: options.precision.clone(),
             of: options.of.clone(),
             ..*options
         };
         let outcome = match run::interrupted() {
             true => None,
-            false => match one((experiment, paper.as_ref(), plan.as_ref()), scenario, &builder, &own) {
+            false => match one(
+                (experiment, paper.as_ref(), plan.as_ref()),
+                scenario,
+                &builder,
+                &own,
+                (&screen, left, several),
+            ) {
                 Ok(results) => Some(results),
                 // The experiments before it have results.
                 Err(Failure::Interrupted(message)) if !folders.is_empty() => {
@@ -99,11 +112,12 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
             }
             None => {
                 complete = false;
-                rows.extend(not_run(experiment, paper.as_ref(), options.json)?);
+                rows.extend(not_run(experiment, paper.as_ref(), options.json, &screen)?);
             }
         }
+        left -= 1;
     }
-    conclude(name, &rows, claims.as_ref(), options.json)?;
+    conclude(name, &rows, claims.as_ref(), options.json, screen)?;
     if let Some(painter) = painter.filter(|_| !run::interrupted()) {
         let out = options.out.clone().unwrap_or_else(|| paper_folder(name));
         painter.paint(name, &folders, &out.join("figures"), options.json)?;
@@ -131,27 +145,48 @@ fn one(
     scenario: &Scenario,
     builder: &Builder,
     options: &RunArguments,
+    (screen, left, several): (&Screen, usize, bool),
 ) -> Result<Results, Failure> {
     let compare = |runs: &[RunSummary]| compared(experiment, paper, runs);
     let plots = paper.map(|paper| paper.plots.clone()).unwrap_or_default();
     let results = run::execute(scenario, builder, options, plots, &compare)?;
+    let results = with_choice(results, &options.show);
+    let plan = plan.filter(|_| results.manifest.status == Status::Complete);
     if options.json {
         run::print_records(&results)?;
         print_rows(&results.reproduction)?;
+    } else if several && !options.show.all {
+        let text = in_brief(experiment, &results);
+        // What is left is shared with the experiments to come and the verdicts on claims.
+        let room = screen.room(CLAIMS).map(|room| (room / left).max(2));
+        screen.print_cut(&text, room, &format!("the answer of {}", experiment.full_name()))?;
     } else {
-        print(format_args!("{}\n", experiment.full_name()))?;
-        print(jettison_report::comparison_table(&results, width()))?;
+        screen.print(&format!("{}\n", experiment.full_name()))?;
+        // The value of drops follows.
+        let reserve = if plan.is_some() { LINES / 2 } else { 0 };
+        report::print_with_paper(screen, &results, width(), 4 + reserve)?;
         if results.reproduction.is_empty() {
-            print("No figures of a paper belong to this experiment.\n")?;
-        } else {
-            print(jettison_report::reproduction_table(&results.reproduction, width()))?;
+            screen.print("No figures of a paper belong to this experiment.\n")?;
         }
-        run::print_places(&results)?;
+        screen.places(&results)?;
     }
-    if let Some(plan) = plan.filter(|_| results.manifest.status == Status::Complete) {
-        value::measure(plan, scenario, builder, &results, options)?;
+    if let Some(plan) = plan {
+        value::measure(plan, scenario, builder, &results, options, screen)?;
     }
     Ok(results)
+}
+
+/// Lines for the verdicts on a paper's claims, where it has many experiments.
+const CLAIMS: usize = 20;
+
+/// An experiment in a few lines: how its figures compare with the paper's, where its page is, and its answer.
+fn in_brief(experiment: &Experiment, results: &Results) -> String {
+    let verdicts: Vec<Verdict> = results.reproduction.iter().map(|row| row.verdict).collect();
+    let counts = Counts::new(&experiment.paper, Some(&experiment.name), "rows", &verdicts);
+    let counts = if verdicts.is_empty() { "no figures of the paper".to_owned() } else { counts.to_string() };
+    let head = format!("{}: {counts}\n  {}\n", experiment.full_name(), results.report().display());
+    let answer = wrapped(&answer(results).text(), width().saturating_sub(2));
+    answer.lines().fold(head, |text, line| text + "  " + line + "\n")
 }
 
 /// The rows of an experiment that an interrupt kept from its first run.
@@ -159,11 +194,12 @@ fn not_run(
     experiment: &Experiment,
     paper: Option<&Paper>,
     json: bool,
+    screen: &Screen,
 ) -> Result<Vec<ReproductionRow>, Failure> {
     let rows = compared(experiment, paper, &[]);
     match json {
         true => print_rows(&rows)?,
-        false => print(format_args!("{}: not run\n", experiment.full_name()))?,
+        false => screen.print(&format!("{}: not run\n", experiment.full_name()))?,
     }
     Ok(rows)
 }
@@ -183,6 +219,7 @@ fn conclude(
     rows: &[ReproductionRow],
     claims: Option<&jettison_run::reproduce::Claims>,
     json: bool,
+    screen: Screen,
 ) -> Result<(), Failure> {
     let (paper, experiment) = (paper_of(name), name.split_once('/').map(|(_, experiment)| experiment));
     let claims = claims.map(|claims| claims.judge(paper, rows));
@@ -200,9 +237,10 @@ fn conclude(
         return counts().try_for_each(|counts| print_record(&ReproductionRecord::from(counts)));
     }
     if let Some(claims) = &claims {
-        print(jettison_report::claims_table(claims, width()))?;
+        screen.print_cut(&claims_table(claims, width()), screen.room(2), "claims")?;
     }
     counts()
         .filter(|counts| counts.total > 0)
-        .try_for_each(|counts| print(format_args!("{name}: {counts}\n")))
+        .try_for_each(|counts| screen.print(&format!("{name}: {counts}\n")))?;
+    screen.end(run::ALL)
 }

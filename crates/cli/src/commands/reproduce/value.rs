@@ -9,8 +9,9 @@ use jettison_scenario::build::Builder;
 
 use super::run;
 use crate::options::RunArguments;
-use crate::output::{Failure, print, print_record};
+use crate::output::{Failure, print_record};
 use crate::progress::Bar;
+use crate::screen::Screen;
 
 /// Reads the plan of an experiment, if it has one, and checks it against the scenario.
 pub fn plan(experiment: &Experiment, scenario: &Scenario, quick: bool) -> Result<Option<Plan>, Failure> {
@@ -30,6 +31,7 @@ pub fn measure(
     builder: &Builder,
     results: &Results,
     options: &RunArguments,
+    screen: &Screen,
 ) -> Result<(), Failure> {
     let threads = options.jobs.map_or_else(default_threads, usize::from);
     let bar = Bar::new(&format!("{}: value of drops", scenario.name));
@@ -56,5 +58,6 @@ pub fn measure(
     if options.json {
         return summaries.iter().try_for_each(print_record);
     }
-    print(tables(&summaries))
+    // Two counts of rows and claims follow.
+    screen.print_cut(&tables(&summaries), screen.room(2), "the value of drops")
 }
