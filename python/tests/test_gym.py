@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from gymnasium.vector import SyncVectorEnv
 import jettison
 from jettison import _jettison
 from jettison.errors import ScenarioError
+from jettison.examples import learned_abr
 from jettison.gym import AbrEnv, AqmEnv, CongestionEnv, Env, Fleet, adaptation, bottleneck, path
 
 IDS = ["jettison/Abr-v0", "jettison/Congestion-v0", "jettison/Aqm-v0"]
@@ -238,3 +240,34 @@ def test_a_discipline_in_python_that_fails_ends_the_step_with_its_error() -> Non
 
     with pytest.raises(RuntimeError, match="it broke"):
         play()
+
+
+def test_the_example_of_the_page_prints_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs/src/gym.md").read_text()
+    found = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.S)
+    assert found
+    exec(found[1], {})
+    assert capsys.readouterr().out == found[2]
+
+
+def test_the_agent_learns_and_is_compared_on_other_networks() -> None:
+    said: list[str] = []
+    weights = learned_abr.train(
+        generations=2, population=6, episodes=2, networks=range(2), duration="20 s", jobs=2, say=said.append
+    )
+    assert len(said) == 2
+    assert np.isfinite(weights).all()
+    assert np.any(weights != 0)
+    found = learned_abr.judge(weights, networks=[5, 6, 7], duration="20 s")
+    assert set(found) == {"learned", "simple rule", *learned_abr.RULES}
+    # A rule of a player in a run, and the same choices in an environment, are worth the same.
+    env = AbrEnv(adaptation([5, 6, 7], duration="20 s"))
+    fixed = jettison.run(env.scenario.set("flows.video.app.player", {"abr": "fixed"}), seeds=[1]).summary.to_pylist()
+    scores = {row["variant"]: row["mean"] for row in fixed if row["metric"] == "linear_qoe"}
+    for variant in env.scenario.variants:
+        env.reset(options={"variant": variant, "seed": 1})
+        total = sum(env.step(0)[1] for _ in range(5))
+        assert total == pytest.approx(5 * scores[variant] / 1e3)
+    table = learned_abr.compared(found)
+    assert table.count("\n") == 6
+    assert "learned minus it" in table
