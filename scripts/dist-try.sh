@@ -75,7 +75,7 @@ within() {
   local root=$1
   shift
   unshare --mount --net --pid --fork --uts -- sh -c '
-    mount --rbind /dev "$1/dev" && mount --rbind /sys "$1/sys" && mount -t proc proc "$1/proc" && ip link set lo up 2>/dev/null
+    mount --bind "$1" "$1" && mount --rbind /dev "$1/dev" && mount --rbind /sys "$1/sys" && mount -t proc proc "$1/proc" && ip link set lo up 2>/dev/null
     root=$1; shift; exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"' sh "$root" "$@"
 }
 made_root() {
