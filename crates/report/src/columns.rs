@@ -5,7 +5,7 @@ use jettison_measure::{Declared, Domain, Kept};
 use serde::Serialize;
 
 use crate::estimate::Estimate;
-use crate::groups::{FlowGroup, flow_groups};
+use crate::groups::{FlowGroup, flow_groups, kinds_of_flows};
 use crate::load::Load;
 use crate::model::ReportColumn;
 use crate::number;
@@ -213,8 +213,12 @@ pub(crate) struct Measured<'a> {
 
 impl<'a> Measured<'a> {
     fn of(results: &'a Results) -> Measured<'a> {
+        Measured::with(results, flow_groups(results))
+    }
+
+    fn with(results: &'a Results, groups: Vec<FlowGroup>) -> Measured<'a> {
         let (units, deadlines) = (IndexMap::new(), IndexMap::new());
-        let (groups, nonzero) = (flow_groups(results), IndexSet::new());
+        let nonzero = IndexSet::new();
         let mut measured = Measured { results, groups, units, deadlines, nonzero };
         for value in results.runs.iter().flat_map(|run| &run.values) {
             if AT_DEADLINES.contains(&value.metric.as_str()) {
@@ -313,7 +317,7 @@ pub(crate) const AT_DEADLINES: [&str; 2] = ["frames_in_time", "sqi_at_deadline"]
 /// The columns of the comparison: those that the experiment names, or else those that suit the results.
 pub fn comparison_columns(results: &Results) -> Vec<Column> {
     match results.manifest.experiment.report.columns.as_slice() {
-        [] => default_columns(results),
+        [] => columns_of(&Measured::of(results)),
         chosen => chosen_columns(&Measured::of(results), chosen),
     }
 }
@@ -355,9 +359,14 @@ fn chosen_columns(measured: &Measured<'_>, chosen: &[ReportColumn]) -> Vec<Colum
     columns
 }
 
-/// The columns that suit the results: those with values.
+/// The columns that suit the results, by kinds of flows, whatever tables show.
 pub(crate) fn default_columns(results: &Results) -> Vec<Column> {
-    let measured = Measured::of(results);
+    columns_of(&Measured::with(results, kinds_of_flows(results)))
+}
+
+/// The columns that suit the results: those with values.
+fn columns_of(measured: &Measured<'_>) -> Vec<Column> {
+    let results = measured.results;
     let mut columns = Vec::new();
     let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
         columns.extend(measured.column(title, subject, objects, metric, statistic));
@@ -386,9 +395,9 @@ pub(crate) fn default_columns(results: &Results) -> Vec<Column> {
             }
         }
     }
-    columns.extend(load.iter().flat_map(|load| load.columns(&measured)));
+    columns.extend(load.iter().flat_map(|load| load.columns(measured)));
     let viewers = viewers::viewers(results);
-    columns.extend(viewers::columns(&viewers, &measured));
+    columns.extend(viewers::columns(&viewers, measured));
     let mut add = |title: &str, subject: &str, objects: &[&str], metric: &str, statistic: Statistic| {
         columns.extend(measured.column(title, subject, objects, metric, statistic));
     };
@@ -452,7 +461,7 @@ pub(crate) fn default_columns(results: &Results) -> Vec<Column> {
             add(title, only, &[*only], metric, Statistic::Mean);
         }
     }
-    columns.extend(deadline_columns(&measured));
+    columns.extend(deadline_columns(measured));
     columns
 }
 

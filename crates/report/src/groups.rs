@@ -59,7 +59,7 @@ pub struct GroupRecord {
 pub(crate) fn group_records(results: &Results) -> Vec<GroupRecord> {
     let experiment = &results.manifest.experiment;
     let groups: Vec<FlowGroup> =
-        flow_groups(results).into_iter().filter(|group| group.flows.len() > 1).collect();
+        kinds_of_flows(results).into_iter().filter(|group| group.flows.len() > 1).collect();
     let mut out = Vec::new();
     for (variant, runs) in by_variant(&results.runs) {
         for FlowGroup { name, flows } in &groups {
@@ -121,12 +121,22 @@ struct Application {
 
 /// The groups of all flows; each flow is its own if the report is to show single flows.
 pub fn flow_groups(results: &Results) -> Vec<FlowGroup> {
-    let experiment = &results.manifest.experiment;
-    let objects = results.manifest.objects.iter().filter(|(_, table)| *table == "flows");
-    let flows: Vec<&str> = objects.map(|(name, _)| name.as_str()).collect();
-    if experiment.report.flows {
-        return flows.iter().map(|flow| alone(flow)).collect();
+    match results.manifest.experiment.report.flows {
+        true => flows_of(results).into_iter().map(alone).collect(),
+        false => kinds_of_flows(results),
     }
+}
+
+/// The names of all flows.
+fn flows_of(results: &Results) -> Vec<&str> {
+    let objects = results.manifest.objects.iter().filter(|(_, table)| *table == "flows");
+    objects.map(|(name, _)| name.as_str()).collect()
+}
+
+/// The groups of all flows, whatever tables show.
+pub(crate) fn kinds_of_flows(results: &Results) -> Vec<FlowGroup> {
+    let experiment = &results.manifest.experiment;
+    let flows = flows_of(results);
     let mut by_entry: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for flow in &flows {
         by_entry.entry(entry(flow)).or_default().push(flow);

@@ -89,7 +89,7 @@ fn json_prints_records() {
 #[test]
 fn the_page_is_written_to_the_requested_folder() {
     let folder = two_results();
-    let printed = folder.jettison(&["compare", "a", "b", "--out", "page"]).ok();
+    let printed = folder.jettison(&["compare", "a", "b", "--all", "--out", "page"]).ok();
     assert!(printed.ends_with("Page: page/compare.html\n"), "{printed}");
     assert_eq!(folder.names("page"), ["compare.html"]);
     let page = String::from_utf8(folder.read("page/compare.html")).expect("a page is UTF-8");
@@ -111,6 +111,6 @@ fn results_that_cannot_be_compared_are_refused() {
     }
     let said = folder.jettison(&["compare", "a", "./a", "--out", "page"]).refused();
     assert_eq!(said, "jettison: a is given twice; name the folders of two results");
-    let said = folder.jettison(&["compare", "a", "b", "--out", "small.toml"]).refused();
+    let said = folder.jettison(&["compare", "a", "b", "--all", "--out", "small.toml"]).refused();
     assert_eq!(said, "jettison: small.toml is a file, not a folder; choose another with --out");
 }

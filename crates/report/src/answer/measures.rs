@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::columns::{Column, Statistic};
 use crate::comparison::Comparison;
-use crate::groups::flow_groups;
+use crate::groups::kinds_of_flows;
 use crate::store::Results;
 use crate::viewers::is_seen;
 
@@ -105,7 +105,7 @@ pub(super) struct Measures {
 impl Measures {
     /// Chooses the measures of a comparison.
     pub fn of(comparison: &Comparison<'_>, results: &Results) -> Measures {
-        let groups: Vec<String> = flow_groups(results).into_iter().map(|group| group.name).collect();
+        let groups: Vec<String> = kinds_of_flows(results).into_iter().map(|group| group.name).collect();
         let is_alike = |one: &Column, other: &Column| {
             (&one.metric, one.statistic, &one.part) == (&other.metric, other.statistic, &other.part)
         };

@@ -16,7 +16,7 @@ use super::verify::{Fault, FaultKind, PAGE, verify_results};
 use crate::answer::answer;
 use crate::difference::{Difference, DifferenceRecord, differences};
 use crate::error::ReportError;
-use crate::groups::{GroupRecord, flow_groups, group_records};
+use crate::groups::{GroupRecord, group_records, kinds_of_flows};
 use crate::model::{Experiment, Manifest, RunKey, Timing};
 use crate::reproduction::ReproductionRow;
 use crate::summary::{RunSummary, RunValue, Summary, SummaryRecord};
@@ -132,7 +132,7 @@ impl Results {
     /// Adds the answer and the groups of flows to the manifest, for programs that read it.
     pub(super) fn tell(&mut self) {
         self.manifest.answer = answer(self).text();
-        let groups = flow_groups(self).into_iter().filter(|group| group.flows.len() > 1);
+        let groups = kinds_of_flows(self).into_iter().filter(|group| group.flows.len() > 1);
         self.manifest.groups = groups.map(|group| (group.name, group.flows)).collect();
     }
 
