@@ -32,7 +32,7 @@ done < <(find docs/src -name '*.md' ! -name SUMMARY.md | sort)
 # Outside the appendix and the generated reference of the Python package the book can be read in an afternoon; a page can be read at
 # once.
 words() { cat -- "$@" | wc -w; }
-mapfile -t pages < <(find docs/src -name '*.md' ! -name SUMMARY.md ! -path 'docs/src/appendix/*' ! -path 'docs/src/api/*' | sort)
+mapfile -t pages < <(find docs/src -name '*.md' ! -name SUMMARY.md ! -path 'docs/src/appendix/*' ! -path 'docs/src/api/*' ! -path 'docs/src/notebooks/*' | sort)
 total=$(words "${pages[@]}")
 [ "$total" -le 40000 ] || complain "docs/src has $total words outside appendix/; at most 40,000"
 for page in "${pages[@]}"; do

@@ -72,7 +72,7 @@ components! {
     Dependency = "dependency";
     /// It waited in the playout buffer.
     Playout = "playout";
-    /// It was in a host's kernel, or on its way between that and the router, which nobody sees into (live runs).
+    /// It was in a host's kernel, or on its way between that and the router (live runs).
     Unseen = "unseen";
 }
 
