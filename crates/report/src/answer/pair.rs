@@ -20,9 +20,15 @@ impl SideBySide {
 
     /// Whether the two differ beyond chance, and in what most.
     pub fn answer(&self) -> Answer {
-        let names = [Side::A, Side::B]
-            .map(|side| format!("{} ({})", self.title(side), self.side(side).manifest.experiment.name));
-        let mut sentences = vec![format!("{} and {} side by side.", names[0], names[1])];
+        let [a, b] = [Side::A, Side::B].map(|side| {
+            let experiment = &self.side(side).manifest.experiment;
+            let about = format!("{side:?} ({}, {})", experiment.mode, seeds(experiment.seeds.len()));
+            (&experiment.name, about)
+        });
+        let mut sentences = vec![match a.0 == b.0 {
+            true => format!("{}: {} against {}.", a.0, a.1, b.1),
+            false => format!("{} is {}, {} is {}.", a.1, a.0, b.1, b.0),
+        }];
         let shown = self.shown_metrics();
         let rows: Vec<&PairRow> = self.rows.iter().filter(|row| shown.contains(&row.metric)).collect();
         let identical = self.rows.iter().filter(|row| row.is_identical).count();
