@@ -80,6 +80,7 @@ fn write(folder: &std::path::Path, record: &RunRecord) -> Result<Results, jettis
         bottleneck: None,
         figures: Vec::new(),
         styles: Default::default(),
+        report: Default::default(),
         configuration: String::new(),
     };
     let mut writer = Writer::create(folder, experiment, WriterOptions::default())?;

@@ -36,6 +36,7 @@ pub(super) fn head(results: &Results) -> Result<String, ReportError> {
         context! {
             name => experiment.name,
             description => experiment.description,
+            answer => crate::answer(results).sentences,
             facts,
             is_interrupted => manifest.status == Status::Interrupted,
             finished => manifest.runs.len(),

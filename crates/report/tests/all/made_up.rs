@@ -39,6 +39,7 @@ pub(crate) fn results(
         bottleneck: None,
         figures: Vec::new(),
         styles: Default::default(),
+        report: Default::default(),
         configuration: String::new(),
     };
     let mut writer = Writer::create(folder, experiment, WriterOptions::default())?;
