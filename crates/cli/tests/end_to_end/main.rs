@@ -22,6 +22,8 @@ mod list;
 #[cfg(target_os = "linux")]
 mod live;
 #[cfg(target_os = "linux")]
+mod live_explain;
+#[cfg(target_os = "linux")]
 mod live_lateness;
 #[cfg(target_os = "linux")]
 mod live_programs;
