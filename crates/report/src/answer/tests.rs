@@ -159,7 +159,8 @@ fn what_the_viewer_sees_comes_before_the_network() {
     assert!(found.sentences[2].starts_with("codel has the best linear QoE of ping: 900 kbit/s"), "{found:?}");
     let cost = found.sentences.last().unwrap();
     assert!(
-        cost.starts_with("The cost against tail-drop: RTT of bulk +349") && cost.contains(", goodput of bulk -2"),
+        cost.starts_with("The cost against tail-drop: RTT of bulk +349")
+            && cost.contains(", goodput of bulk -2"),
         "{cost}"
     );
 }
