@@ -144,7 +144,7 @@ impl Measures {
         let has_sums = comparison.columns.iter().any(is_sum);
         let is_new = |measure: &Measure| {
             let column = &comparison.columns[measure.at];
-            !is_felt(measure) && !(has_sums && column.metric == "goodput" && !is_sum(column))
+            !(is_felt(measure) || has_sums && column.metric == "goodput" && !is_sum(column))
         };
         let costs = more.into_iter().chain(costs).filter(is_new).collect();
         let named = |kind: &str| -> HashSet<usize> {
@@ -169,7 +169,7 @@ impl Measures {
     /// Whether a variant's value of a column can be believed.
     pub fn is_sound(&self, column: &Column, variant: usize) -> bool {
         let is_of_finished = matches!(column.metric.as_str(), "completion_time" | "page_load_time");
-        !self.impossible.contains(&variant) && !(is_of_finished && self.unfinished.contains(&variant))
+        !(self.impossible.contains(&variant) || is_of_finished && self.unfinished.contains(&variant))
     }
 }
 
