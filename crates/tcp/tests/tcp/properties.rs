@@ -199,7 +199,8 @@ proptest! {
         net.script(move |_| if events.per_mille(50) { Fate::Mark } else { Fate::Pass });
         net.client().write(Payload::Zeros(length));
         net.client().close();
-        net.run_until(Time::from_secs(300));
+        // A constant window of one segment sends one per round trip or delayed acknowledgement.
+        net.run_until(Time::from_secs(3000));
         prop_assert_eq!(net.flows[0].received_bytes[1], length);
         let statistics = net.statistics();
         prop_assert_eq!(statistics.timeouts, 0);
