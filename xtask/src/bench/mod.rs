@@ -233,6 +233,7 @@ mod tests {
             "p4",
             "report",
             "python",
+            "gym",
             "sweep",
         ]
         .map(|group| names(&[group]).len());

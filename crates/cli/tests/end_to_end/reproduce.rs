@@ -187,7 +187,7 @@ fn words_without_a_number_are_marked_and_explained() {
         assert!(printed.contains(part), "{part} is not in:\n{printed}");
     }
     assert!(
-        printed.ends_with("tiny/small: 4 rows: agrees 1, weaker 1, contradicts 1, not run 1\n"),
+        printed.contains("\ntiny/small: 4 rows: agrees 1, weaker 1, contradicts 1, not run 1\n"),
         "{printed}"
     );
     let report = String::from_utf8(folder.read("out/small/report.html")).expect("a page is UTF-8");
@@ -222,7 +222,7 @@ fn a_paper_ends_with_the_verdicts_on_its_claims() {
     let text = folder.jettison(&arguments).ok();
     assert!(text.contains("Every queue carries as much."), "{text}");
     assert!(!text.contains("The switch takes 1 us."), "an untested claim has no verdict:\n{text}");
-    assert!(text.ends_with("tiny: 3 claims: agrees 1, not run 1, untested 1\n"), "{text}");
+    assert!(text.contains("\ntiny: 3 claims: agrees 1, not run 1, untested 1\n"), "{text}");
     // One experiment is not the paper.
     let one = ["reproduce", "tiny/small", "--scenarios", "papers", "--out", "other", "--json"];
     let one = folder.jettison(&one).records();
@@ -264,7 +264,11 @@ fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
     let folder = with_tiny();
     folder.write("papers/tiny/other.toml", &changed("name = \"small\"", "name = \"tiny/other\""));
     let arguments = ["reproduce", "tiny", "--scenarios", "papers", "--quick", "--out", "all"];
-    let printed = folder.jettison(&arguments).ok();
+    let ran = folder.jettison(&arguments);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    // Its progress, one line per experiment.
+    assert_eq!(ran.stderr.lines().filter(|line| line.contains("experiment 1 of 2: tiny/other")).count(), 1);
+    let printed = ran.stdout;
     assert_eq!(folder.names("all"), ["other", "small"]);
     assert!(printed.contains("tiny/small\n"), "{printed}");
     assert!(printed.contains("No figures of a paper belong to this experiment."), "{printed}");
