@@ -263,7 +263,7 @@ fn a_claim_of_an_unknown_row_is_found_before_anything_runs() {
 fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
     let folder = with_tiny();
     folder.write("papers/tiny/other.toml", &changed("name = \"small\"", "name = \"tiny/other\""));
-    let arguments = ["reproduce", "tiny", "--scenarios", "papers", "--quick", "--out", "all"];
+    let arguments = ["reproduce", "tiny", "--scenarios", "papers", "--quick", "--all", "--out", "all"];
     let ran = folder.jettison(&arguments);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     // Its progress, one line per experiment.
