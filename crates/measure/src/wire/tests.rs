@@ -305,7 +305,7 @@ proptest! {
         // So often that it needs several pieces.
         let repeated = || sights.iter().cycle().take(sights.len() * 200).enumerate();
         repeated().for_each(|(place, sight)| log.push(now(place), sight));
-        let found = log.iter().map(|(at, sight)| (at, sight)).collect::<Vec<_>>();
+        let found = log.iter().collect::<Vec<_>>();
         let expected: Vec<(Time, Sight)> = repeated().map(|(place, sight)| (now(place), *sight)).collect();
         prop_assert!(found == expected);
         prop_assert_eq!(log.full_since(), None);
