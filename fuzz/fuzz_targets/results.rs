@@ -81,6 +81,7 @@ static STORED: LazyLock<Stored> = LazyLock::new(|| {
         bottleneck: None,
         figures: Vec::new(),
         styles: Default::default(),
+        report: Default::default(),
         configuration: scenario.variants[0].effective_toml(),
     };
     let mut writer =

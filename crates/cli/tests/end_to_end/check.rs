@@ -112,7 +112,8 @@ fn the_projects_own_scenarios_are_valid() {
         }
     }
     assert!(files.len() >= 6, "{files:?}");
-    let arguments: Vec<&str> = ["check", "--all"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    let arguments: Vec<&str> =
+        ["check", "--all"].into_iter().chain(files.iter().map(String::as_str)).collect();
     let printed = Folder::new().jettison(&arguments).ok();
     assert_eq!(printed.lines().filter(|line| line.contains(": OK: ")).count(), files.len());
 }

@@ -79,7 +79,10 @@ fn the_page_needs_no_network() {
     let folder = Folder::with_small();
     folder.jettison(&["run", "small.toml"]).ok();
     let page = String::from_utf8(folder.read("out/small/report.html")).expect("a page is UTF-8");
-    assert!(page.contains("<figure class=\"plot") && page.contains("<table"), "the page has no plot or no table");
+    assert!(
+        page.contains("<figure class=\"plot") && page.contains("<table"),
+        "the page has no plot or no table"
+    );
     for outside in ["src=\"http", "href=\"http", "@import", "url(http", "<link"] {
         assert!(!page.contains(outside), "the page refers to something outside: {outside}");
     }
