@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...result import Result, Table
+from ...result import Result
+from ...table import Table
 
 __all__ = ["PROPAGATION", "Points", "Run"]
 
