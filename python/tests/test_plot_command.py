@@ -8,12 +8,11 @@ import pytest
 
 import jettison
 from jettison.plot.__main__ import main
+from small import TEXT
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from conftest import TEXT
-
     scenario = jettison.Scenario.from_toml(TEXT, label="small.toml").vary(queue=["tail-drop", "codel"])
     out = tmp_path_factory.mktemp("results") / "small"
     jettison.run(scenario, seeds=2, out=str(out))

@@ -15,12 +15,11 @@ import pytest
 import jettison
 from jettison import Scenario, Table, UnknownNameError
 from jettison._arrow import pa, pq
+from small import TEXT
 
 
 @pytest.fixture(scope="module")
 def result() -> jettison.Result:
-    from conftest import TEXT
-
     scenario = Scenario.from_toml(TEXT, label="small.toml").vary("links.bottleneck.queue", ["tail-drop", "codel"])
     return jettison.run(scenario, seeds=2)
 
@@ -242,8 +241,6 @@ def test_html_is_short_and_escaped(result: jettison.Result) -> None:
 
 
 def test_scenarios_have_html_too() -> None:
-    from conftest import TEXT
-
     scenario = Scenario.from_toml(TEXT, label="<small>").vary("links.bottleneck.queue", ["tail-drop", "codel"])
     cells = Outline(scenario._repr_html_()).cells
     assert {"small", "axis queue", "tail-drop, codel", "access, bottleneck"} <= set(cells)

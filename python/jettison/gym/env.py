@@ -34,12 +34,15 @@ class Env(gymnasium.Env[Observation, Action], Generic[Action]):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (gymnasium has it so)
+    """What gymnasium asks of an environment: its ways to render, and frames a second."""
 
     def __init__(self, setup: Setup, render_mode: str | None = None) -> None:
         if render_mode not in (None, "ansi"):
             raise ValueError(f'`render_mode` must be None or "ansi", got {render_mode!r}')
         self.render_mode = render_mode
+        """None or ``"ansi"``."""
         self.setup = setup
+        """The scenario and the task in it; a :class:`Fleet` makes its worlds from it."""
         self.scenario = setup.scenario
         """The scenario."""
         self._worlds = setup.worlds(1, 1)
@@ -50,7 +53,10 @@ class Env(gymnasium.Env[Observation, Action], Generic[Action]):
         self.units: dict[str, str] = {name: unit for name, unit, _, _ in measures}
         """Unit of each measure in `info`."""
         observation, action = spaces_of(observed, choices, levels)
-        self.observation_space, self.action_space = observation, action
+        self.observation_space = observation
+        """The space of observations."""
+        self.action_space = action
+        """The space of actions."""
         self._choices = choices is not None
         self._names = list(self.units)
         self._info: dict[str, Any] = {}

@@ -34,6 +34,7 @@ class Fleet(VectorEnv[Any, Any, Any]):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1, "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+    """What gymnasium asks of environments: their ways to render, and when an ended episode begins anew."""
 
     def __init__(
         self, kind: Callable[..., Env[Any]], num_envs: int = 1, *, jobs: int | None = None, **arguments: Any
@@ -43,11 +44,18 @@ class Fleet(VectorEnv[Any, Any, Any]):
         one = kind(**arguments)
         self.num_envs = num_envs
         self.render_mode = one.render_mode
+        """None or ``"ansi"``."""
         self.scenario = one.scenario
-        self.observed, self.units = one.observed, one.units
+        """The scenario of all environments."""
+        self.observed = one.observed
+        """Name and unit of each number of an observation."""
+        self.units = one.units
+        """Unit of each measure in `infos`."""
         self.single_observation_space, self.single_action_space = one.observation_space, one.action_space
         self.observation_space = batch_space(one.observation_space, num_envs)
+        """The space of observations of all environments, one row each."""
         self.action_space = batch_space(one.action_space, num_envs)
+        """The space of actions of all environments, one row each."""
         self._worlds = one.setup.worlds(num_envs, _jettison.default_jobs() if jobs is None else jobs)
         self._episodes = Episodes(one.scenario.variants)
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
