@@ -113,4 +113,4 @@ install: setup ## Install the command for this user
 
 clean: ## Remove build output, and results in out/
 	$(CARGO) clean
-	rm -rf out docs/book web/node_modules
+	rm -rf out docs/book web/node_modules web/plots/node_modules

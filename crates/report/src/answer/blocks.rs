@@ -222,12 +222,18 @@ fn effect(comparison: &Comparison<'_>, measure: &Measure, from: usize, to: usize
 
 /// How often each value of the compared axis leads, over the values of the other axes.
 fn several(comparison: &Comparison<'_>, measures: &Measures, blocks: &[Block], out: &mut Answer) {
+    let tally = |measure| Some((measure, Tally::of(comparison, measures, measure, blocks)?));
+    let judged: Vec<(&Measure, Tally)> = measures.felt.iter().filter_map(tally).collect();
+    if judged.is_empty() {
+        let none = "No measure has values in two variants that are compared with each other; `baseline` names another comparison.";
+        out.sentences.push(none.to_owned());
+        return;
+    }
     let mut told = 0;
-    for measure in &measures.felt {
+    for (measure, tally) in &judged {
         if told == SENTENCES {
             break;
         }
-        let Some(tally) = Tally::of(comparison, measures, measure, blocks) else { continue };
         if tally.wins.is_empty() && (told > 0 || tally.unknown < tally.judged) {
             continue;
         }
@@ -238,15 +244,10 @@ fn several(comparison: &Comparison<'_>, measures: &Measures, blocks: &[Block], o
         told += 1;
     }
     if told == 0 {
-        let nouns: Vec<&str> =
-            measures.felt.iter().take(NAMED).map(|measure| measure.noun.as_str()).collect();
-        if !nouns.is_empty() {
-            let count = blocks.len();
-            out.sentences.push(format!(
-                "No difference beyond chance in {}, in any of {count} comparisons.",
-                listed(&nouns)
-            ));
-        }
+        let nouns: Vec<&str> = judged.iter().take(NAMED).map(|(measure, _)| measure.noun.as_str()).collect();
+        let count = blocks.len();
+        let nouns = listed(&nouns);
+        out.sentences.push(format!("No difference beyond chance in {nouns}, in any of {count} comparisons."));
     }
 }
 

@@ -188,6 +188,25 @@ fn with_several_axes_the_wins_are_counted() {
 }
 
 #[test]
+fn what_no_two_compared_variants_have_is_not_called_equal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut results = testing::of_two_axes(&folder.path().join("out"), 2, 2);
+    results.warnings.clear();
+    for run in &mut results.runs {
+        // Each queue has a flow of its own, so a comparison of the queues compares nothing.
+        let flow = if run.key.variant.starts_with("queue=queue-0") { "bulk" } else { "ping" };
+        let rtt = 50.0 + run.key.seed as f64;
+        *run = RunSummary::new(run.key.clone(), vec![value((flow, "rtt", "ms", rtt))]);
+    }
+    let found = answer(&results);
+    assert_eq!(
+        found.sentences[1],
+        "No measure has values in two variants that are compared with each other; `baseline` names another comparison."
+    );
+    assert_eq!(found.best, Vec::<String>::new());
+}
+
+#[test]
 fn a_single_variant_is_told_in_one_sentence() {
     let found = answer(&made(&["codel"], 3, rtt_and_goodput(&[50.0], &[18.0], 1.0)));
     assert_eq!(
