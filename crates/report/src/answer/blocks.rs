@@ -322,7 +322,8 @@ impl Tally {
             0 => String::new(),
             rest => format!("; no single winner beyond chance in {rest}"),
         };
-        let all = if is_first { format!(" in {judged} comparisons") } else { String::new() };
+        let plural = if *judged == 1 { "" } else { "s" };
+        let all = if is_first { format!(" in {judged} comparison{plural}") } else { String::new() };
         let mut superlative = measure.superlative.clone();
         if let Some(first) = superlative.get_mut(..1) {
             first.make_ascii_uppercase();

@@ -187,11 +187,23 @@ impl<'a> Layout<'a> {
         let count = comparison.variants.len();
         let mut first = vec!["variant".to_owned(), String::new()];
         let mut second = vec!["flows".to_owned(), String::new()];
-        for variant in comparison.variants {
-            for (at, row) in self.rows.iter().enumerate() {
+        // Flows that a variant does not have need no row, but each variant has one.
+        let has_values = |place: usize, row: &str| {
+            let of_row = |at: &&usize| comparison.columns[**at].subject == row;
+            chosen.iter().filter(of_row).any(|at| comparison.value(*at, place).is_some())
+        };
+        let mut shown: Vec<(usize, &str)> = Vec::new();
+        for (place, variant) in comparison.variants.iter().enumerate() {
+            let rows = self.rows.iter().copied();
+            let mut present: Vec<&str> = rows.filter(|row| has_values(place, row)).collect();
+            if present.is_empty() {
+                present.extend(self.rows.first());
+            }
+            for (at, row) in present.iter().enumerate() {
+                shown.push((place, *row));
                 first.push(if at == 0 { variant.title() } else { String::new() });
                 let flows =
-                    self.groups.iter().find(|group| group.name == **row).map_or(0, |group| group.flows.len());
+                    self.groups.iter().find(|group| group.name == *row).map_or(0, |group| group.flows.len());
                 second.push(if flows > 1 { format!("{row} ({flows})") } else { (*row).to_owned() });
             }
         }
@@ -214,8 +226,7 @@ impl<'a> Layout<'a> {
             self.rows.iter().any(|row| first(&row) == Some(like))
         };
         let column = |like: &usize| {
-            let places = (0..count).flat_map(|place| self.rows.iter().map(move |row| (row, place)));
-            let places = places.map(|(row, place)| (of_row(*like, row), place)).collect();
+            let places = shown.iter().map(|(place, row)| (of_row(*like, row), *place)).collect();
             let column = &comparison.columns[*like];
             Cells {
                 title: column.title.clone(),
