@@ -317,6 +317,25 @@ mod tests {
     }
 
     #[test]
+    fn flows_that_a_variant_does_not_have_take_no_row() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = testing::stored(&folder.path().join("out"), &["tail-drop", "codel"], 2);
+        results.manifest.objects.insert("other".to_owned(), "flows".to_owned());
+        for run in &mut results.runs {
+            let own = if run.key.variant == "codel" { "other" } else { "bulk" };
+            let values = run.values.iter().map(|value| match value.object == "bulk" {
+                true => RunValue { object: own.to_owned(), ..value.clone() },
+                false => value.clone(),
+            });
+            *run = RunSummary::new(run.key.clone(), values.collect());
+        }
+        let text = printed(&results, 100, Some(60));
+        let cells: Vec<&str> = text.lines().filter(|line| line.starts_with('│')).collect();
+        let rows = |name: &str| cells.iter().filter(|line| line.contains(&format!(" {name} "))).count();
+        assert!(rows("bulk") == 1 && rows("other") == 1, "{text}");
+    }
+
+    #[test]
     fn the_bottleneck_is_named_and_told_from_a_guess() {
         let folder = tempfile::tempdir().unwrap();
         let mut results = testing::stored(&folder.path().join("out"), &["tail-drop", "codel"], 3);
