@@ -126,8 +126,10 @@ impl<'a> Comparison<'a> {
         }
         for (at, column) in self.columns.iter().enumerate() {
             let counts = self.values[at].iter().zip(&self.runs);
+            // A variant without any value has none to explain: its cell says so.
+            let is_short = |values: &[(u64, f64)], runs: usize| !values.is_empty() && values.len() < runs;
             let short: Vec<usize> = counts
-                .filter(|(values, runs)| values.len() < **runs)
+                .filter(|(values, runs)| is_short(values, **runs))
                 .map(|(values, _)| values.len())
                 .collect();
             if let (Some(least), Some(greatest)) = (short.iter().min(), short.iter().max()) {
@@ -138,7 +140,7 @@ impl<'a> Comparison<'a> {
                     true => String::new(),
                     false => {
                         let names = self.values[at].iter().zip(&self.runs).zip(self.variants);
-                        let names = names.filter(|((values, runs), _)| values.len() < **runs);
+                        let names = names.filter(|((values, runs), _)| is_short(values, **runs));
                         let names: Vec<String> = names.map(|(_, variant)| variant.title()).collect();
                         format!(" of {}", listed(&names, LISTED))
                     }
