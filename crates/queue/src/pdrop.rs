@@ -8,6 +8,7 @@
 mod store;
 
 use jettison_core::{DropReason, Gauge, Gauges, Time};
+use jettison_labels::{Classifier, Classify, LabelSource, Labels, Missing};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{Line::Dashed, MINT};
 use jettison_registry::{Entry, ParameterError};
@@ -63,6 +64,13 @@ pub enum Eviction {
 pub struct PdropParameters {
     /// UDP ports, source or destination, that identify Octopus traffic.
     pub ports: Vec<u16>,
+    /// What is seen of the labels: `own`, or what a standard carries of them: `dependency-descriptor`,
+    /// `dependency-descriptor-allocation`, `frame-marking`, `pdu-set` or `moq`.
+    pub labels: Labels,
+    /// RTP packets with a header extension instead, such as `{ format = "dependency-descriptor", extension = 4 }`.
+    pub classify: Option<Classify>,
+    /// Values of a label for which the format has no field.
+    pub missing: Missing,
     /// Messages that make room for an arrival that does not fit: `all-lower` (the paper) or `until-fits`.
     pub evict: Eviction,
     /// Maximum number of streams in the table. A new one replaces one that has no packet in the queue and has been silent; if
@@ -76,6 +84,9 @@ impl Default for PdropParameters {
     fn default() -> PdropParameters {
         PdropParameters {
             ports: vec![OCTOPUS_PORT],
+            labels: Labels::Own,
+            classify: None,
+            missing: Missing::default(),
             evict: Eviction::AllLower,
             max_streams: MAX_STREAMS,
             limit: Limit::default(),
@@ -94,7 +105,9 @@ fn build(
 /// One FIFO queue with priority dropping.
 #[derive(Debug, Clone)]
 pub struct Pdrop {
-    parameters: PdropParameters,
+    evict: Eviction,
+    limit: Limit,
+    classifier: Classifier,
     streams: Streams<Fates>,
     store: MessageStore,
 }
@@ -107,16 +120,27 @@ impl Pdrop {
     pub fn new(parameters: PdropParameters, seed: u64) -> Result<Pdrop, ParameterError> {
         check_ports(&parameters.ports)?;
         check_streams(parameters.max_streams)?;
-        let streams = Streams::new(seed, parameters.max_streams as usize);
-        Ok(Pdrop { parameters, streams, store: MessageStore::default() })
+        let most = parameters.max_streams as usize;
+        let source = LabelSource {
+            labels: parameters.labels,
+            classify: parameters.classify,
+            missing: parameters.missing,
+        };
+        Ok(Pdrop {
+            evict: parameters.evict,
+            limit: parameters.limit,
+            classifier: Classifier::new(source, parameters.ports, seed, most)?,
+            streams: Streams::new(seed, most),
+            store: MessageStore::default(),
+        })
     }
 
     /// Drops messages less important than `priority`; returns whether `length` bytes fit now.
     fn make_room(&mut self, priority: u8, length: u16, now: Time, out: &mut dyn Outcomes) -> bool {
-        match self.parameters.evict {
+        match self.evict {
             Eviction::AllLower => {
                 self.drop_lower(priority, now, out);
-                self.parameters.limit.admits(self.store.backlog(), length)
+                self.limit.admits(self.store.backlog(), length)
             }
             Eviction::UntilFits => self.drop_until_fits(priority, length, now, out),
         }
@@ -133,10 +157,10 @@ impl Pdrop {
     fn drop_until_fits(&mut self, priority: u8, length: u16, now: Time, out: &mut dyn Outcomes) -> bool {
         let (all, less) = (self.store.backlog(), self.store.droppable_below(priority));
         let at_best = Backlog { packets: all.packets - less.packets, bytes: all.bytes - less.bytes };
-        if !self.parameters.limit.admits(at_best, length) {
+        if !self.limit.admits(at_best, length) {
             return false;
         }
-        while !self.parameters.limit.admits(self.store.backlog(), length) {
+        while !self.limit.admits(self.store.backlog(), length) {
             let Some(least) = self.store.least_important() else { return false };
             self.drop_message(least, now, out);
         }
@@ -175,14 +199,14 @@ impl Pdrop {
                 Label { slot, message, priority: header.priority, begun: fate.is_some() }
             }
         };
-        let fits = self.parameters.limit.admits(self.store.backlog(), length);
+        let fits = self.limit.admits(self.store.backlog(), length);
         if fits || self.make_room(label.priority, length, now, out) {
             self.streams.enqueued(slot);
             return self.store.push(packet, Some(label), now);
         }
         // The arrival is dropped alone, as with tail drop: a retransmission may find room. With `until-fits`, where it is the
         // least important itself and something more important is queued, its message is dropped as a whole.
-        let is_least = self.parameters.evict == Eviction::UntilFits && self.store.holds_above(label.priority);
+        let is_least = self.evict == Eviction::UntilFits && self.store.holds_above(label.priority);
         if !label.begun && is_least {
             self.drop_message(label, now, out);
             out.dropped(packet, DropReason::LeastImportant, now);
@@ -195,13 +219,13 @@ impl Pdrop {
 impl QueueDiscipline for Pdrop {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         // A packet whose stream finds the table full is other traffic.
-        if let Some(header) = OctopusHeader::of_packet(&packet, &self.parameters.ports)
+        if let Some(header) = self.classifier.label(&packet, now)
             && let Some(slot) = self.streams.touch(&packet, header.stream, now)
         {
             return self.enqueue_labelled(packet, &header, slot, now, out);
         }
         let length = packet.meta.length;
-        if self.parameters.limit.admits(self.store.backlog(), length) || self.make_room(0, length, now, out) {
+        if self.limit.admits(self.store.backlog(), length) || self.make_room(0, length, now, out) {
             self.store.push(packet, None, now);
         } else {
             out.dropped(packet, DropReason::BufferFull, now);

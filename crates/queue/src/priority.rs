@@ -9,16 +9,18 @@
 use std::collections::BTreeMap;
 
 use jettison_core::{DropReason, Gauge, Gauges, PartOf, Rate, Time};
+use jettison_labels::{Classifier, Classify, LabelSource, Labels, Missing};
 use jettison_measure::Outcomes;
 use jettison_registry::style::{Line::Dashed, MAROON};
 use jettison_registry::{Entry, ParameterError};
-use jettison_wire::Packet;
+use jettison_wire::{OCTOPUS_PORT, Packet};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::entry::{BuildContext, Discipline};
+use crate::octopus::MAX_STREAMS;
 use crate::{Backlog, Dscp, InLinux, Limit, QueueChange, QueueDiscipline};
 
 pub(crate) mod qdisc;
@@ -48,7 +50,14 @@ pub struct PriorityParameters {
     pub bands: Bands,
     /// Band by DSCP, such as `{ EF = 0, AF41 = 1 }`. Unset: by the traffic class that the switch assigned.
     pub dscp: Option<BTreeMap<Dscp, u8>>,
-    /// Band of DSCPs that `dscp` does not list. Unset: the last band.
+    /// Band by the priority of a packet's label: `own` (the Octopus header), or what a standard carries of it:
+    /// `dependency-descriptor`, `dependency-descriptor-allocation`, `frame-marking`, `pdu-set` or `moq`. Unset: not by labels.
+    pub labels: Option<Labels>,
+    /// Band by the priority of RTP packets with a header extension, such as `{ format = "pdu-set", extension = 4 }`.
+    pub classify: Option<Classify>,
+    /// Values of a label for which the format has no field.
+    pub missing: Missing,
+    /// Band of DSCPs that `dscp` does not list, and of packets without a label. Unset: the last band.
     pub other: Option<u8>,
     /// Limit of all bands together, in addition to those of the bands.
     pub limit: Limit,
@@ -66,7 +75,15 @@ pub enum Bands {
 
 impl Default for PriorityParameters {
     fn default() -> PriorityParameters {
-        PriorityParameters { bands: Bands::Count(3), dscp: None, other: None, limit: Limit::UNLIMITED }
+        PriorityParameters {
+            bands: Bands::Count(3),
+            dscp: None,
+            labels: None,
+            classify: None,
+            missing: Missing::default(),
+            other: None,
+            limit: Limit::UNLIMITED,
+        }
     }
 }
 
@@ -78,8 +95,23 @@ fn build(
     context: &BuildContext<'_>,
 ) -> Result<Box<dyn QueueDiscipline>, ParameterError> {
     let bands = parameters.bands.build(context)?;
-    let by_dscp = by_dscp(parameters.dscp.as_ref(), parameters.other, bands.len())?;
-    Ok(Box::new(Priority { by_dscp, limit: parameters.limit, bands }))
+    let table = by_dscp(parameters.dscp.as_ref(), parameters.other, bands.len())?;
+    let by = match table {
+        _ if parameters.labels.is_some() || parameters.classify.is_some() => {
+            ParameterError::unless(table.is_none(), "dscp", || {
+                "must be left out beside `labels` or `classify`, which select the band too".to_owned()
+            })?;
+            let other = parameters.other.map_or(bands.len() - 1, usize::from);
+            let labels = parameters.labels.unwrap_or_default();
+            let source = LabelSource { labels, classify: parameters.classify, missing: parameters.missing };
+            let seed = (context.random)("labels").uniform(0, u64::MAX);
+            let classifier = Classifier::new(source, vec![OCTOPUS_PORT], seed, MAX_STREAMS as usize)?;
+            Selection::Label { classifier: Box::new(classifier), other }
+        }
+        Some(table) => Selection::Dscp(Box::new(table)),
+        None => Selection::Class,
+    };
+    Ok(Box::new(Priority { by, limit: parameters.limit, bands }))
 }
 
 impl Bands {
@@ -147,11 +179,21 @@ pub(crate) fn by_dscp(
     Ok(Some(table))
 }
 
+/// What selects a packet's band.
+#[derive(Debug, Clone)]
+enum Selection {
+    /// Its traffic class.
+    Class,
+    /// Its DSCP: a band for each.
+    Dscp(Box<[u8; 64]>),
+    /// The priority of its label, and a band for packets without one.
+    Label { classifier: Box<Classifier>, other: usize },
+}
+
 /// Strict-priority scheduler over bands.
 #[derive(Clone)]
 pub struct Priority {
-    /// Band of each DSCP; `None` to select the band by traffic class.
-    by_dscp: Option<[u8; 64]>,
+    by: Selection,
     limit: Limit,
     bands: Vec<Box<dyn QueueDiscipline>>,
 }
@@ -163,17 +205,20 @@ impl Priority {
     /// If `bands` is empty.
     pub fn by_class(bands: Vec<Box<dyn QueueDiscipline>>) -> Priority {
         assert!(!bands.is_empty(), "a scheduler needs at least one band");
-        Priority { by_dscp: None, limit: Limit::UNLIMITED, bands }
+        Priority { by: Selection::Class, limit: Limit::UNLIMITED, bands }
     }
 
     /// Index of the packet's band. Classes beyond the last band use the last.
     #[inline]
-    fn band_of(&self, packet: &Packet) -> usize {
-        let band = match &self.by_dscp {
-            None => packet.meta.class,
-            Some(table) => table[usize::from(packet.dscp())],
+    fn band_of(&mut self, packet: &Packet, now: Time) -> usize {
+        let band = match &mut self.by {
+            Selection::Class => usize::from(packet.meta.class),
+            Selection::Dscp(table) => usize::from(table[usize::from(packet.dscp())]),
+            Selection::Label { classifier, other } => {
+                classifier.label(packet, now).map_or(*other, |label| usize::from(label.priority))
+            }
         };
-        usize::from(band).min(self.bands.len() - 1)
+        band.min(self.bands.len() - 1)
     }
 }
 
@@ -182,7 +227,7 @@ impl QueueDiscipline for Priority {
         if self.limit != Limit::UNLIMITED && !self.limit.admits(self.backlog(), packet.meta.length) {
             return out.dropped(packet, DropReason::BufferFull, now);
         }
-        let band = self.band_of(&packet);
+        let band = self.band_of(&packet, now);
         self.bands[band].enqueue(packet, now, out);
     }
 
@@ -229,11 +274,11 @@ impl QueueDiscipline for Priority {
     }
 
     fn classes(&self) -> Option<u16> {
-        self.by_dscp.is_none().then_some(self.bands.len() as u16)
+        matches!(self.by, Selection::Class).then_some(self.bands.len() as u16)
     }
 
     fn reconfigure(&mut self, change: &QueueChange) -> bool {
-        match (change.class, &self.by_dscp) {
+        match (change.class, &self.by) {
             (None, _) => {
                 let mut changed = false;
                 for band in &mut self.bands {
@@ -241,19 +286,19 @@ impl QueueDiscipline for Priority {
                 }
                 changed
             }
-            (Some(class), None) => {
+            (Some(class), Selection::Class) => {
                 let all = QueueChange { class: None, ..*change };
                 self.bands.get_mut(usize::from(class)).is_some_and(|band| band.reconfigure(&all))
             }
-            (Some(_), Some(_)) => false,
+            (Some(_), Selection::Dscp(_) | Selection::Label { .. }) => false,
         }
     }
 
-    /// The backlog of the class's band, or of all bands if they are selected by DSCP.
+    /// The backlog of the class's band, or of all bands if they are selected by DSCP or label.
     fn class_backlog(&self, class: u8) -> Backlog {
-        match self.by_dscp {
-            None => self.bands[usize::from(class).min(self.bands.len() - 1)].backlog(),
-            Some(_) => self.backlog(),
+        match self.by {
+            Selection::Class => self.bands[usize::from(class).min(self.bands.len() - 1)].backlog(),
+            Selection::Dscp(_) | Selection::Label { .. } => self.backlog(),
         }
     }
 }
@@ -309,8 +354,9 @@ impl JsonSchema for Bands {
 mod tests {
     use super::*;
     use crate::QueueSetting;
-    use crate::testing::{build_error, built, packet};
+    use crate::testing::{build_error, built, labelled, packet, solo};
     use jettison_measure::{NoOutcomes, Tally};
+    use jettison_wire::OctopusHeader;
     use serde_json::json;
 
     fn in_class(id: u32, class: u8) -> Packet {
@@ -365,6 +411,23 @@ mod tests {
             queue.enqueue(with_dscp(id, dscp), Time::ZERO, &mut NoOutcomes);
         }
         assert_eq!(drain(&mut *queue), [3, 2, 1, 4]);
+    }
+
+    #[test]
+    fn the_priority_of_a_label_selects_the_band() {
+        let label = |id, priority| labelled(id, 1000, OctopusHeader { priority, ..solo(id) });
+        for labels in ["own", "dependency-descriptor", "frame-marking", "pdu-set", "moq"] {
+            let mut queue = built(json!({ "kind": "priority", "bands": 3, "labels": labels, "other": 1 }));
+            for packet in [label(1, 7), label(2, 1), packet(3, 1000), label(4, 0), label(5, 2)] {
+                queue.enqueue(packet, Time::ZERO, &mut NoOutcomes);
+            }
+            assert_eq!(drain(&mut *queue), [4, 2, 3, 1, 5], "{labels}");
+            assert_eq!(queue.classes(), None);
+        }
+        let both = json!({ "kind": "priority", "labels": "own", "dscp": { "EF": 0 } });
+        assert_eq!(build_error(both).0, "dscp");
+        let unknown = json!({ "kind": "priority", "classify": { "format": "pdu-set", "extension": 0 } });
+        assert_eq!(build_error(unknown).0, "classify.extension");
     }
 
     #[test]

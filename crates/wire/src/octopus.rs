@@ -4,7 +4,7 @@
 //! [`OctopusHeader::OFFSET`], so a router finds it without knowing the transport. Both are in network byte order;
 //! `docs/octopus-wire.md` describes every bit. Unreadable datagrams are not Octopus traffic and pass unchanged.
 
-use crate::{Body, Headers, Packet, Transport};
+use crate::Packet;
 
 /// The default UDP port of Octopus traffic.
 pub const OCTOPUS_PORT: u16 = 4433;
@@ -224,17 +224,7 @@ impl OctopusHeader {
     /// Decodes the header of a packet whose UDP source or destination port is one of `ports`.
     #[inline]
     pub fn of_packet(packet: &Packet, ports: &[u16]) -> Option<OctopusHeader> {
-        let (src_port, dst_port, payload) = match &packet.body {
-            Body::Buffer(buffer) => buffer.udp()?,
-            Body::Model(Headers { transport: Transport::Udp(udp), .. }) => {
-                (udp.src_port, udp.dst_port, udp.inline.as_slice())
-            }
-            Body::Payload(boxed) => match &boxed.headers.transport {
-                Transport::Udp(udp) => (udp.src_port, udp.dst_port, &*boxed.payload),
-                Transport::Tcp(_) | Transport::Icmp(_) => return None,
-            },
-            Body::Model(_) | Body::Corrupted(_) => return None,
-        };
+        let (src_port, dst_port, payload) = packet.udp()?;
         if !ports.contains(&dst_port) && !ports.contains(&src_port) {
             return None;
         }
@@ -247,7 +237,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Address, Headers, InlineBytes, UdpHeader};
+    use crate::{Address, Headers, InlineBytes, Transport, UdpHeader};
 
     #[test]
     fn numbers_compare_by_serial_arithmetic() {

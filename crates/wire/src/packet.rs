@@ -192,6 +192,24 @@ impl Packet {
         }
     }
 
+    /// Source port, destination port and payload of a UDP packet, as far as its bytes are known: of a modelled packet, its inline
+    /// bytes. `None` for a packet of another protocol, a later fragment and a damaged packet.
+    #[inline]
+    pub fn udp(&self) -> Option<(u16, u16, &[u8])> {
+        let (transport, payload) = match &self.body {
+            Body::Buffer(buffer) => return buffer.udp(),
+            Body::Model(headers) => (&headers.transport, None),
+            Body::Payload(boxed) => (&boxed.headers.transport, Some(&*boxed.payload)),
+            Body::Corrupted(_) => return None,
+        };
+        match transport {
+            Transport::Udp(udp) => {
+                Some((udp.src_port, udp.dst_port, payload.unwrap_or(udp.inline.as_slice())))
+            }
+            Transport::Tcp(_) | Transport::Icmp(_) => None,
+        }
+    }
+
     /// Flips one bit behind the IP header, where the transport checksum shows it; `bit` selects which, modulo their number.
     /// Of a modelled packet it is one of the checksum itself, since its payload is virtual.
     pub fn corrupt(&mut self, bit: u64) {

@@ -231,12 +231,36 @@ impl Frame {
         self.description.references.is_empty()
     }
 
+    /// The priority from which on older frames are obsolete once this frame arrived, if its own is `priority`; `None` if they may
+    /// still be needed.
+    ///
+    /// Without references, no older frame of its importance is needed. Otherwise, a switch or discardable indication says that
+    /// later frames of a target need no older ones than those that this frame needs (A.2): less important ones are
+    /// obsolete. If it is discardable in the first target that has it, frames of its layer do not refer to each other, so
+    /// that older ones of its own importance are, too. A required indication says none of that.
+    pub fn obsoletes(&self, priority: u8) -> Option<u8> {
+        let mut present = self.active_indications().filter(|one| *one != Indication::NotPresent).peekable();
+        let first = present.peek().copied()?;
+        if self.is_independent() {
+            return Some(priority);
+        }
+        if present.any(|indication| indication == Indication::Required) {
+            return None;
+        }
+        Some(if first == Indication::Discardable { priority } else { priority + 1 })
+    }
+
+    fn active_indications(&self) -> impl Iterator<Item = Indication> {
+        let indications = (0..).zip(&self.description.indications);
+        indications
+            .filter(|(target, _)| self.active_targets >> target & 1 == 1)
+            .map(|(_, indication)| *indication)
+    }
+
     /// The number of active decode targets, and of those that do without the frame.
     pub fn targets_without(&self) -> (u32, u32) {
-        let indications = (0..).zip(&self.description.indications);
-        let active = indications.filter(|(target, _)| self.active_targets >> target & 1 == 1);
-        active.fold((0, 0), |(all, without), (_, indication)| {
-            (all + 1, without + u32::from(*indication == Indication::NotPresent))
+        self.active_indications().fold((0, 0), |(all, without), indication| {
+            (all + 1, without + u32::from(indication == Indication::NotPresent))
         })
     }
 }

@@ -91,6 +91,24 @@ fn inactive_targets_do_not_count() {
 }
 
 #[test]
+fn indications_say_which_older_frames_are_obsolete() {
+    use Indication::{Discardable as D, NotPresent as N, Required as R, Switch as S};
+    let of = |indications: [Indication; 3], references: &[u32]| {
+        let description = Template {
+            indications: indications.to_vec(),
+            references: references.to_vec(),
+            ..Template::default()
+        };
+        Frame { description, active_targets: 7, targets: 3, resolution: None }.obsoletes(2)
+    };
+    assert_eq!(of([S, S, S], &[]), Some(2), "a key frame");
+    assert_eq!(of([S, S, S], &[4]), Some(3), "it needs older frames of its layer");
+    assert_eq!(of([N, D, S], &[2]), Some(2), "frames of its layer do not refer to each other");
+    assert_eq!(of([N, S, R], &[2]), None);
+    assert_eq!(of([N, N, N], &[]), None);
+}
+
+#[test]
 fn custom_values_take_the_place_of_the_templates() {
     let structure = l1t3();
     let descriptor = Descriptor {

@@ -11,6 +11,7 @@
 use std::collections::VecDeque;
 
 use jettison_core::{DropReason, Duration, Gauge, Gauges, Rate, Time};
+use jettison_labels::{Classifier, Classify, LabelSource, Labels, Missing};
 use jettison_measure::Outcomes;
 use jettison_octopus::{
     ArrivalRate, ArrivalWindow, BandwidthSettings, DequeueRate, Droppers, Fate, Fates, IdleTime, Streams,
@@ -60,6 +61,13 @@ pub fn entry() -> Entry<Discipline> {
 pub struct OctopusParameters {
     /// UDP ports, source or destination, that identify Octopus traffic.
     pub ports: Vec<u16>,
+    /// What is seen of the labels: `own`, or what a standard carries of them: `dependency-descriptor`,
+    /// `dependency-descriptor-allocation`, `frame-marking`, `pdu-set` or `moq`.
+    pub labels: Labels,
+    /// RTP packets with a header extension instead, such as `{ format = "dependency-descriptor", extension = 4 }`.
+    pub classify: Option<Classify>,
+    /// Values of a label for which the format has no field.
+    pub missing: Missing,
     /// Drop a message only after it has waited for its `slack`. In the authors' code, not in the paper.
     pub slack: bool,
     /// Drop a message only if its head and its tail are both queued. In the authors' code, not in the paper.
@@ -96,6 +104,9 @@ impl Default for OctopusParameters {
     fn default() -> OctopusParameters {
         OctopusParameters {
             ports: vec![OCTOPUS_PORT],
+            labels: Labels::Own,
+            classify: None,
+            missing: Missing::default(),
             slack: false,
             whole_message_only: false,
             bandwidth: IdleTime::Discounted,
@@ -152,7 +163,7 @@ fn build(
 /// One FIFO queue under Octopus.
 #[derive(Debug, Clone)]
 pub struct Octopus {
-    ports: Vec<u16>,
+    classifier: Classifier,
     options: VerdictOptions,
     arrivals: ArrivalWindow,
     limit: Limit,
@@ -189,7 +200,14 @@ impl Octopus {
     /// If a parameter is out of range.
     pub fn new(parameters: OctopusParameters, seed: u64) -> Result<Octopus, ParameterError> {
         parameters.check()?;
+        let (samples, most) = (parameters.samples(), parameters.max_streams as usize);
+        let source = LabelSource {
+            labels: parameters.labels,
+            classify: parameters.classify,
+            missing: parameters.missing,
+        };
         Ok(Octopus {
+            classifier: Classifier::new(source, parameters.ports, seed, most)?,
             options: VerdictOptions {
                 slack: parameters.slack,
                 whole_message_only: parameters.whole_message_only,
@@ -198,18 +216,13 @@ impl Octopus {
             limit: parameters.limit,
             bandwidth: DequeueRate::new(
                 parameters.bandwidth,
-                BandwidthSettings {
-                    window: parameters.window,
-                    samples: parameters.samples(),
-                    stretch: parameters.stretch_window,
-                },
+                BandwidthSettings { window: parameters.window, samples, stretch: parameters.stretch_window },
             ),
-            streams: Streams::new(seed, parameters.max_streams as usize),
+            streams: Streams::new(seed, most),
             opaque: ArrivalRate::default(),
             fifo: Fifo::default(),
             labels: VecDeque::new(),
             others: Vec::new(),
-            ports: parameters.ports,
         })
     }
 
@@ -266,7 +279,7 @@ impl QueueDiscipline for Octopus {
     fn enqueue(&mut self, packet: Packet, now: Time, out: &mut dyn Outcomes) {
         let length = packet.meta.length;
         // No verdict applies to a packet whose stream finds the table full.
-        let label = OctopusHeader::of_packet(&packet, &self.ports).and_then(|header| {
+        let label = self.classifier.label(&packet, now).and_then(|header| {
             let slot = self.streams.touch(&packet, header.stream, now)?;
             Some(Label { header, slot })
         });
@@ -330,5 +343,7 @@ impl QueueDiscipline for Octopus {
     }
 }
 
+#[cfg(test)]
+mod label_tests;
 #[cfg(test)]
 mod tests;

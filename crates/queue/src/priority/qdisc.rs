@@ -18,6 +18,13 @@ pub(super) fn qdisc(
 ) -> Result<Qdisc, ParameterError> {
     let count = parameters.bands.values().len();
     ParameterError::require(count >= 2, "bands", "be at least 2 for `tc`", count)?;
+    for (key, is_set) in
+        [("labels", parameters.labels.is_some()), ("classify", parameters.classify.is_some())]
+    {
+        ParameterError::unless(!is_set, key, || {
+            "must be left out for `tc`: no filter reads labels".to_owned()
+        })?;
+    }
     let qdisc = Qdisc::new("prio")
         .option("bands", count)
         .note_if(parameters.limit != Limit::UNLIMITED, "limit: Linux's prio has none for all bands together");
