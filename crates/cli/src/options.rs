@@ -8,6 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jettison_build_info::LONG_VERSION;
 use jettison_core::{Bytes, Duration, Rate};
 use jettison_link::trace::Format;
+
+use crate::commands::media::MediaCommand;
 use jettison_report::ReportColumn;
 use jettison_scenario::ColumnName;
 
@@ -106,6 +108,11 @@ pub enum Command {
     Trace {
         #[command(subcommand)]
         command: TraceCommand,
+    },
+    /// Inspect the labels of real media
+    Media {
+        #[command(subcommand)]
+        command: MediaCommand,
     },
     /// Check P4 programs, test them with packets, run captures through them
     P4 {

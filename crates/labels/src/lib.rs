@@ -12,6 +12,7 @@ mod classify;
 pub mod dependency_descriptor;
 mod error;
 pub mod frame_marking;
+pub mod inspect;
 pub mod layers_allocation;
 pub mod moq;
 pub mod pdu_set;

@@ -77,16 +77,30 @@ impl StreamReader {
     /// The label of the stream's next RTP packet; `None` if it has no such extension.
     pub fn rtp(&mut self, header: &RtpHeader<'_>, classify: &Classify) -> Option<Result<Label, LabelError>> {
         let allocation = classify.allocation.and_then(|id| header.extensions.get(id));
+        let data = header.extensions.get(classify.extension)?;
+        Some(self.read(classify.format, data, allocation, header.timestamp))
+    }
+
+    /// The label in the element `data` of the stream's next packet; `allocation` is the element of its layers allocation.
+    ///
+    /// # Errors
+    /// If the label cannot be read. An allocation that cannot be read is ignored.
+    pub fn read(
+        &mut self,
+        format: RtpFormat,
+        data: &[u8],
+        allocation: Option<&[u8]>,
+        timestamp: u32,
+    ) -> Result<Label, LabelError> {
         if let Some(Ok(allocation)) = allocation.map(LayersAllocation::parse) {
             self.allocation = Some(allocation);
         }
-        let data = header.extensions.get(classify.extension)?;
-        Some(match classify.format {
+        match format {
             RtpFormat::DependencyDescriptor => self.descriptor(data),
-            RtpFormat::FrameMarking => self.marking(data, MarkingForm::Long, header.timestamp),
-            RtpFormat::FrameMarkingShort => self.marking(data, MarkingForm::Short, header.timestamp),
+            RtpFormat::FrameMarking => self.marking(data, MarkingForm::Long, timestamp),
+            RtpFormat::FrameMarkingShort => self.marking(data, MarkingForm::Short, timestamp),
             RtpFormat::PduSet => self.pdu_set(data),
-        })
+        }
     }
 
     fn descriptor(&mut self, data: &[u8]) -> Result<Label, LabelError> {

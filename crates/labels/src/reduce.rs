@@ -66,23 +66,42 @@ impl Reducer {
         own: &OctopusHeader,
         reader: &mut StreamReader,
     ) -> Result<Label, LabelError> {
-        self.note(own);
         if labels == Labels::Moq {
+            self.note(own);
             return self.moq(own, reader);
         }
-        let (format, data) = match labels {
-            Labels::FrameMarking => (RtpFormat::FrameMarking, self.marking(own).emit()?),
-            Labels::PduSet => (RtpFormat::PduSet, self.pdu_set(own).emit()?),
-            _ => (RtpFormat::DependencyDescriptor, self.descriptor(own)?),
+        let (header, elements) = self.packet(labels, own)?;
+        let elements: Vec<_> = elements.iter().map(|(id, data)| Element { id: *id, data }).collect();
+        let bytes = header.emit(&elements)?;
+        let (header, _) = RtpHeader::parse(&bytes)?;
+        let format = match labels {
+            Labels::FrameMarking => RtpFormat::FrameMarking,
+            Labels::PduSet => RtpFormat::PduSet,
+            _ => RtpFormat::DependencyDescriptor,
         };
-        let allocation = match labels {
-            Labels::DependencyDescriptorAllocation if own.position.is_head() => {
-                Some(self.allocation().emit()?)
-            }
-            _ => None,
+        let classify = Classify { format, extension: EXTENSION, allocation: Some(ALLOCATION), ports: None };
+        reader.rtp(&header, &classify).unwrap_or(Err(LabelError::Truncated("header extension")))
+    }
+
+    /// The RTP header of the stream's next packet, and its extensions' identifiers and data.
+    ///
+    /// # Errors
+    /// If the label cannot be written.
+    pub(crate) fn packet(
+        &mut self,
+        labels: Labels,
+        own: &OctopusHeader,
+    ) -> Result<(RtpHeader<'static>, Vec<(u8, Vec<u8>)>), LabelError> {
+        self.note(own);
+        let data = match labels {
+            Labels::FrameMarking => self.marking(own).emit()?,
+            Labels::PduSet => self.pdu_set(own).emit()?,
+            _ => self.descriptor(own)?,
         };
-        let mut elements = vec![Element { id: EXTENSION, data: &data }];
-        elements.extend(allocation.as_deref().map(|data| Element { id: ALLOCATION, data }));
+        let mut elements = vec![(EXTENSION, data)];
+        if labels == Labels::DependencyDescriptorAllocation && own.position.is_head() {
+            elements.push((ALLOCATION, self.allocation().emit()?));
+        }
         let header = RtpHeader {
             marker: own.position.is_tail(),
             payload_type: 96,
@@ -91,10 +110,7 @@ impl Reducer {
             ssrc: u32::from(own.stream),
             ..RtpHeader::default()
         };
-        let bytes = header.emit(&elements)?;
-        let (header, _) = RtpHeader::parse(&bytes)?;
-        let classify = Classify { format, extension: EXTENSION, allocation: Some(ALLOCATION), ports: None };
-        reader.rtp(&header, &classify).unwrap_or(Err(LabelError::Truncated("header extension")))
+        Ok((header, elements))
     }
 
     /// Keeps count of packets, messages and groups.

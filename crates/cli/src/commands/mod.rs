@@ -11,6 +11,7 @@ mod figures;
 mod list;
 mod live;
 mod live_shell;
+pub mod media;
 mod new;
 mod p4;
 mod python;
@@ -56,6 +57,7 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             };
             done.map(|()| ExitCode::SUCCESS)
         }
+        Command::Media { command } => media::media(command).map(|()| ExitCode::SUCCESS),
         Command::P4 { command } => match command {
             P4Command::Check { files, commands, dump, preprocessor } => {
                 p4::check::check(&files, commands.as_deref(), dump, &preprocessor)
