@@ -36,6 +36,11 @@ fn codelpp() {
 }
 
 #[test]
+fn labels() {
+    assert_program_passes("labels");
+}
+
+#[test]
 fn octopus() {
     assert_program_passes("octopus");
 }
@@ -57,7 +62,7 @@ fn dpm() {
 
 #[test]
 fn every_program_is_tested_and_every_test_has_its_program() {
-    let tested = ["codel", "codelpp", "dpm", "forward", "ired", "octopus", "pi2", "red"];
+    let tested = ["codel", "codelpp", "dpm", "forward", "ired", "labels", "octopus", "pi2", "red"];
     let programs: Vec<String> = files("", "p4").iter().map(|path| stem(path)).collect();
     assert_eq!(programs, tested);
     let of_tests: BTreeSet<String> = files("tests", "stf")
