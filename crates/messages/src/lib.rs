@@ -23,6 +23,7 @@ mod bits;
 mod connection;
 mod erasure;
 mod field;
+pub mod gcc;
 mod in_flight;
 mod in_progress;
 mod incomplete;

@@ -6,12 +6,12 @@
 use jettison_core::{Duration, Time};
 
 /// An instant in nanoseconds, for signed arithmetic.
-pub(super) fn nanos(instant: Time) -> i64 {
+pub(crate) fn nanos(instant: Time) -> i64 {
     i64::try_from(instant.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// A duration in signed nanoseconds.
-pub(super) fn span(duration: Duration) -> i64 {
+pub(crate) fn span(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 

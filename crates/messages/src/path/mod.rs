@@ -4,7 +4,7 @@
 //! receiver reports; delay-based schemes (Sprout, GCC, SCReAM) need them. TCP's [`jettison_tcp::congestion`]
 //! controllers can be used too, through one adapter.
 
-mod delay;
+pub(crate) mod delay;
 mod entry;
 #[cfg(test)]
 mod gauge_tests;

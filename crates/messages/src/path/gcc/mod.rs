@@ -9,10 +9,7 @@
 //!
 //! There is no window: the encoder keeps the rate, and packets are paced at a multiple of it.
 
-mod arrival;
-mod overuse;
 mod rate;
-mod trendline;
 
 use jettison_core::{Bytes, Duration, Gauge, Gauges, Rate, Time};
 use jettison_registry::style::{Line::Solid, OLIVE};
@@ -20,10 +17,10 @@ use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use arrival::{ArrivalFilter, Filter, Kalman};
-use overuse::{Following, OveruseDetector};
+use crate::gcc::arrival::{ArrivalFilter, Filter, Kalman};
+use crate::gcc::overuse::{Following, OveruseDetector};
+use crate::gcc::trendline::Trendline;
 use rate::{DelayRate, Incoming, LossRate};
-use trendline::Trendline;
 
 use super::entry::{MessageController, PathContext};
 use super::{PathAck, PathController};

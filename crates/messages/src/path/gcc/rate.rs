@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use jettison_core::{Duration, Time};
 
 use super::super::delay::{nanos, span};
-use super::overuse::Signal;
+use crate::gcc::overuse::Signal;
 
 /// Growth per second far from convergence.
 const GROWTH: f64 = 1.08;

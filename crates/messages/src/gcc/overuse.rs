@@ -14,7 +14,7 @@ const OVERUSE_TIME: f64 = 10.0;
 
 /// Output of the detector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Signal {
+pub(crate) enum Signal {
     Overuse,
     Normal,
     Underuse,
@@ -22,21 +22,21 @@ pub(super) enum Signal {
 
 /// Adaptation speed of the threshold above and below it, per millisecond (K_u and K_d).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Following {
-    pub(super) up: f64,
-    pub(super) down: f64,
+pub(crate) struct Following {
+    pub(crate) up: f64,
+    pub(crate) down: f64,
 }
 
 impl Following {
     /// The draft's values.
-    pub(super) const DRAFT: Following = Following { up: 0.01, down: 0.00018 };
+    pub(crate) const DRAFT: Following = Following { up: 0.01, down: 0.00018 };
     /// WebRTC's values, with its trendline.
-    pub(super) const TRENDLINE: Following = Following { up: 0.0087, down: 0.039 };
+    pub(crate) const TRENDLINE: Following = Following { up: 0.0087, down: 0.039 };
 }
 
 /// The detector.
 #[derive(Debug, Clone)]
-pub(super) struct OveruseDetector {
+pub(crate) struct OveruseDetector {
     /// Maximum factor on the gradient, which is the number of groups so far.
     gain: f64,
     following: Following,
@@ -50,7 +50,7 @@ pub(super) struct OveruseDetector {
 }
 
 impl OveruseDetector {
-    pub(super) fn new(gain: f64, following: Following) -> OveruseDetector {
+    pub(crate) fn new(gain: f64, following: Following) -> OveruseDetector {
         OveruseDetector {
             gain,
             following,
@@ -62,17 +62,17 @@ impl OveruseDetector {
     }
 
     /// The last gradient, as often as it counts, in milliseconds.
-    pub(super) fn gradient(&self) -> Option<f64> {
+    pub(crate) fn gradient(&self) -> Option<f64> {
         self.last.map(|(value, _)| value)
     }
 
     /// The threshold, in milliseconds.
-    pub(super) fn threshold(&self) -> f64 {
+    pub(crate) fn threshold(&self) -> f64 {
         self.threshold
     }
 
     /// The signal for the gradient of a group; `None` while over-use is only suspected.
-    pub(super) fn detect(&mut self, gradient: Gradient) -> Option<Signal> {
+    pub(crate) fn detect(&mut self, gradient: Gradient) -> Option<Signal> {
         let now = gradient.arrived_at;
         let value = gradient.millis * (gradient.groups as f64).min(self.gain);
         let (before, since) = self.last.replace((value, now)).unwrap_or((value, now));

@@ -14,7 +14,7 @@ const SMOOTHING: f64 = 0.9;
 const GAIN: f64 = 4.0;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Trendline {
+pub(crate) struct Trendline {
     accumulated: f64,
     smoothed: f64,
     /// Arrival times and smoothed delays, in milliseconds.
@@ -24,7 +24,7 @@ pub(super) struct Trendline {
 
 impl Trendline {
     /// Adds the delay variation of a group; returns the gradient, in the threshold's milliseconds.
-    pub(super) fn filter(&mut self, variation: f64, arrived_at: f64) -> f64 {
+    pub(crate) fn filter(&mut self, variation: f64, arrived_at: f64) -> f64 {
         self.accumulated += variation;
         self.smoothed = SMOOTHING * self.smoothed + (1.0 - SMOOTHING) * self.accumulated;
         if self.points.len() == GROUPS {

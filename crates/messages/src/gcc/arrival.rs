@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use jettison_core::{Duration, Time};
 
-use super::super::delay::{nanos, span};
 use super::trendline::Trendline;
+use crate::path::delay::{nanos, span};
 
 /// State noise (q) and the first error covariance (e(0)).
 const STATE_NOISE: f64 = 1e-3;
@@ -19,18 +19,18 @@ const LONGEST_BURST: i64 = 100_000_000;
 
 /// The delay gradient at the end of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Gradient {
+pub(crate) struct Gradient {
     /// In milliseconds: the draft's m(i), or its equivalent.
-    pub(super) millis: f64,
+    pub(crate) millis: f64,
     /// Number of groups so far.
-    pub(super) groups: u64,
+    pub(crate) groups: u64,
     /// Arrival of the group's last packet, in milliseconds of the receiver's clock.
-    pub(super) arrived_at: f64,
+    pub(crate) arrived_at: f64,
 }
 
 /// Groups packets and filters their delays.
 #[derive(Debug, Clone)]
-pub(super) struct ArrivalFilter {
+pub(crate) struct ArrivalFilter {
     // Parameters.
     burst: i64,
     // State.
@@ -42,14 +42,14 @@ pub(super) struct ArrivalFilter {
 
 /// The filter that estimates the gradient from noisy samples.
 #[derive(Debug, Clone)]
-pub(super) enum Filter {
+pub(crate) enum Filter {
     Kalman(Kalman),
     Trendline(Trendline),
 }
 
 /// The draft's filter.
 #[derive(Debug, Clone)]
-pub(super) struct Kalman {
+pub(crate) struct Kalman {
     // Parameters.
     chi: f64,
     // State.
@@ -71,12 +71,12 @@ struct Group {
 }
 
 impl ArrivalFilter {
-    pub(super) fn new(burst: Duration, filter: Filter) -> ArrivalFilter {
+    pub(crate) fn new(burst: Duration, filter: Filter) -> ArrivalFilter {
         ArrivalFilter { burst: span(burst), filter, current: None, previous: None, groups: 0 }
     }
 
     /// Records the arrival of a packet; if it begins a group, returns the gradient of the group before.
-    pub(super) fn arrived(&mut self, sent_at: Time, arrived_at: Time) -> Option<Gradient> {
+    pub(crate) fn arrived(&mut self, sent_at: Time, arrived_at: Time) -> Option<Gradient> {
         let (sent, arrived) = (nanos(sent_at), nanos(arrived_at));
         let next = Group { first_sent: sent, last_sent: sent, first_arrived: arrived, last_arrived: arrived };
         let Some(group) = &mut self.current else {
@@ -108,7 +108,7 @@ impl ArrivalFilter {
 }
 
 impl Kalman {
-    pub(super) fn new(chi: f64) -> Kalman {
+    pub(crate) fn new(chi: f64) -> Kalman {
         Kalman { chi, apart: VecDeque::with_capacity(GROUPS), gradient: 0.0, error: FIRST_ERROR, noise: 1.0 }
     }
 

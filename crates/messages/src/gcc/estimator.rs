@@ -1,0 +1,439 @@
+//! All of GCC's parts but the pacer: from feedback to a target bitrate, and to probes.
+
+use jettison_core::{Duration, Rate, Time};
+use jettison_registry::ParameterError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::acknowledged::AcknowledgedRate;
+use super::aimd::Aimd;
+use super::alr::AlrDetector;
+use super::arrival::{ArrivalFilter, Filter};
+use super::cluster::{Cluster, ClusterResult, Probed};
+use super::loss::LossRate;
+use super::marks::Marks;
+use super::overuse::{Following, OveruseDetector, Signal};
+use super::probe::{AfterDrop, ProbeContext, ProbeControl};
+use super::trendline::Trendline;
+
+/// Maximum factor on the slope: the number of groups so far (WebRTC's).
+const GROUPS: f64 = 60.0;
+/// Clusters whose results may still come.
+const OPEN_CLUSTERS: usize = 4;
+
+/// Parameters of the estimator.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EstimatorParameters {
+    /// Initial target bitrate (WebRTC's).
+    pub start_rate: Rate,
+    /// Minimum target bitrate (WebRTC's for video).
+    pub min_rate: Rate,
+    /// Maximum target bitrate; probes ask for no more.
+    pub max_rate: Rate,
+    /// Packets sent within this time form one group (draft-ietf-rmcat-gcc-02 §5.2, burst_time).
+    pub burst_time: Duration,
+    /// Factor on the acknowledged bitrate after an over-use (§5.5, beta).
+    #[schemars(range(min = 0.5, max = 0.99))]
+    pub beta: f64,
+    /// Whether it probes for bandwidth.
+    pub probing: bool,
+    /// When a large drop of the estimate is followed by a probe.
+    pub after_drop: AfterDrop,
+    /// Whether losses limit the rate.
+    pub loss_based: bool,
+}
+
+impl Default for EstimatorParameters {
+    fn default() -> EstimatorParameters {
+        EstimatorParameters {
+            start_rate: Rate::from_kbit(300),
+            min_rate: Rate::from_kbit(30),
+            max_rate: Rate::from_mbit(100),
+            burst_time: Duration::from_millis(5),
+            beta: 0.85,
+            probing: true,
+            after_drop: AfterDrop::Limited,
+            loss_based: true,
+        }
+    }
+}
+
+impl EstimatorParameters {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        ParameterError::unless(!self.min_rate.is_zero(), "min_rate", || {
+            "must be > 0 bit/s, got 0 bit/s".into()
+        })?;
+        ParameterError::unless(self.max_rate >= self.min_rate, "max_rate", || {
+            format!("must be at least min_rate ({}), got {}", self.min_rate, self.max_rate)
+        })?;
+        let holds = (0.5..=0.99).contains(&self.beta);
+        ParameterError::unless(holds, "beta", || format!("must be 0.5 to 0.99, got {}", self.beta))
+    }
+}
+
+/// What became of a packet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PacketResult {
+    /// Departure.
+    pub sent_at: Time,
+    /// Arrival by the receiver's clock; `None` if it is lost.
+    pub arrived_at: Option<Time>,
+    /// Bytes.
+    pub bytes: u64,
+    /// The probe that it belongs to.
+    pub cluster: Option<u32>,
+    /// Whether it arrived with Congestion Experienced.
+    pub is_marked: bool,
+}
+
+/// GCC at the sender.
+#[derive(Debug, Clone)]
+pub struct Estimator {
+    // Parameters.
+    start_rate: f64,
+    bounds: (f64, f64),
+    probing: bool,
+    loss_based: bool,
+    // State.
+    filter: ArrivalFilter,
+    detector: OveruseDetector,
+    acknowledged: AcknowledgedRate,
+    by_delay: Aimd,
+    by_loss: LossRate,
+    marks: Option<Marks>,
+    alr: AlrDetector,
+    probes: ProbeControl,
+    open: Vec<Cluster>,
+    results: Vec<ClusterResult>,
+    asked: Vec<Cluster>,
+    was_overused: bool,
+}
+
+impl Estimator {
+    /// Creates an estimator; `responds_to_marks` for packets that carry ECT(1).
+    pub fn new(parameters: &EstimatorParameters, responds_to_marks: bool) -> Estimator {
+        let bits = |rate: Rate| rate.as_bits() as f64;
+        let bounds = (bits(parameters.min_rate), bits(parameters.max_rate));
+        let start_rate = bits(parameters.start_rate).clamp(bounds.0, bounds.1);
+        let mut alr = AlrDetector::default();
+        alr.set_target(start_rate);
+        Estimator {
+            start_rate,
+            bounds,
+            probing: parameters.probing,
+            loss_based: parameters.loss_based,
+            filter: ArrivalFilter::new(parameters.burst_time, Filter::Trendline(Trendline::default())),
+            detector: OveruseDetector::new(GROUPS, Following::TRENDLINE),
+            acknowledged: AcknowledgedRate::default(),
+            by_delay: Aimd::new(start_rate, parameters.beta, bounds),
+            by_loss: LossRate::default(),
+            marks: responds_to_marks.then(Marks::default),
+            alr,
+            probes: ProbeControl::new(bounds.1, parameters.after_drop),
+            open: Vec::new(),
+            results: Vec::new(),
+            asked: Vec::new(),
+            was_overused: false,
+        }
+    }
+
+    /// Media begins: the first probes.
+    pub fn start(&mut self, now: Time) {
+        if self.probing {
+            self.probes.start(now, self.start_rate, &mut self.asked);
+        }
+    }
+
+    /// The probes that the sender is to make, since the last call.
+    pub fn take_probes(&mut self, mut probe: impl FnMut(Cluster)) {
+        for cluster in self.asked.drain(..) {
+            if self.open.len() == OPEN_CLUSTERS {
+                self.open.remove(0);
+            }
+            self.open.push(cluster);
+            probe(cluster);
+        }
+    }
+
+    /// Records a packet that left.
+    pub fn on_sent(&mut self, bytes: u64, now: Time) {
+        self.alr.sent(bytes, now);
+    }
+
+    /// Takes feedback on packets, in the order of their numbers.
+    pub fn on_feedback(&mut self, packets: &[PacketResult], now: Time, rtt: Duration) {
+        let (mut newest, mut is_overused, mut window_ended) = (None, false, false);
+        let mut probed = None;
+        for packet in packets {
+            if self.loss_based {
+                window_ended |=
+                    self.by_loss.packet(packet.sent_at, packet.bytes, packet.arrived_at.is_none());
+            }
+            let Some(at) = packet.arrived_at else { continue };
+            if let Some(marks) = &mut self.marks {
+                marks.packet(packet.is_marked);
+            }
+            self.acknowledged.arrived(at, packet.bytes);
+            if let Some(gradient) = self.filter.arrived(packet.sent_at, at) {
+                let signal = self.detector.detect(gradient);
+                is_overused |= signal == Some(Signal::Overuse);
+                newest = signal.or(newest);
+            }
+            if let Some(rate) = packet.cluster.and_then(|id| self.probed(id, packet, at)) {
+                probed = Some(rate);
+            }
+        }
+        // An over-use anywhere in the feedback counts.
+        let signal = if is_overused { Some(Signal::Overuse) } else { newest };
+        let has_recovered = self.was_overused && signal.is_some_and(|signal| signal != Signal::Overuse);
+        if signal.is_some() {
+            self.was_overused = is_overused;
+        }
+        let before = self.by_delay.rate();
+        match probed.filter(|_| !is_overused) {
+            Some(rate) => self.by_delay.set(rate, now),
+            None => {
+                self.by_delay.update(signal, self.acknowledged.rate(), now, rtt);
+            }
+        }
+        self.respond_to_marks(before, now, rtt);
+        if window_ended {
+            self.by_loss.update(self.by_delay.rate(), self.acknowledged.rate());
+        }
+        if let Some(rate) = probed {
+            self.probes.result(now, rate, &mut self.asked);
+        }
+        self.update_probes(has_recovered, now);
+    }
+
+    /// Called at times without feedback.
+    pub fn tick(&mut self, now: Time) {
+        self.update_probes(false, now);
+    }
+
+    fn update_probes(&mut self, has_recovered: bool, now: Time) {
+        let target = self.target_bits();
+        self.alr.set_target(target);
+        if !self.probing {
+            return;
+        }
+        let context = ProbeContext {
+            now,
+            estimate: target,
+            limited_since: self.alr.since(),
+            limited_until: self.alr.ended_at(),
+            has_recovered,
+        };
+        self.probes.update(&context, &mut self.asked);
+    }
+
+    fn respond_to_marks(&mut self, before: f64, now: Time, rtt: Duration) {
+        let Some(marks) = &mut self.marks else { return };
+        if let Some(factor) = marks.update(now, rtt) {
+            self.by_delay.set(factor * self.by_delay.rate().min(before), now);
+        } else if marks.forbids_growth() {
+            self.by_delay.set(self.by_delay.rate().min(before), now);
+        }
+    }
+
+    /// Adds a packet to its cluster; returns the cluster's result, as soon as and as long as it has one.
+    fn probed(&mut self, id: u32, packet: &PacketResult, arrived_at: Time) -> Option<f64> {
+        let probed = Probed { sent_at: packet.sent_at, arrived_at, bytes: packet.bytes };
+        if let Some(result) = self.results.iter_mut().find(|result| result.id() == id) {
+            result.add(probed);
+            return result.rate();
+        }
+        let cluster = self.open.iter().find(|cluster| cluster.id == id)?;
+        if self.results.len() == OPEN_CLUSTERS {
+            self.results.remove(0);
+        }
+        self.results.push(ClusterResult::new(*cluster, probed));
+        None
+    }
+
+    fn target_bits(&self) -> f64 {
+        let by_delay = self.by_delay.rate();
+        let rate = self.by_loss.rate().map_or(by_delay, |by_loss| by_loss.min(by_delay));
+        rate.clamp(self.bounds.0, self.bounds.1)
+    }
+
+    /// The target bitrate: the smaller of both rates (§6).
+    pub fn target(&self) -> Rate {
+        Rate::from_bits(self.target_bits() as u64)
+    }
+
+    /// The rate by delay, in bit/s.
+    pub fn delay_rate(&self) -> f64 {
+        self.by_delay.rate()
+    }
+
+    /// The rate by losses, in bit/s, if they limit.
+    pub fn loss_rate(&self) -> Option<f64> {
+        self.by_loss.rate()
+    }
+
+    /// The acknowledged bitrate in bit/s; `None` before a whole window.
+    pub fn acknowledged_rate(&self) -> Option<f64> {
+        self.acknowledged.rate()
+    }
+
+    /// The gradient that was last compared with the threshold, and the threshold, in ms.
+    pub fn gradient(&self) -> (Option<f64>, f64) {
+        (self.detector.gradient(), self.detector.threshold())
+    }
+
+    /// -1 if the rate by delay decreases, 0 if it is held, 1 if it increases.
+    pub fn direction(&self) -> f64 {
+        self.by_delay.direction()
+    }
+
+    /// Whether the application limits the sender.
+    pub fn is_limited_by_application(&self) -> bool {
+        self.alr.since().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sender of 1,250-byte packets at the target over a queue of a link, with feedback every 50 ms; `max` bounds what the
+    /// application sends.
+    struct Toy {
+        estimator: Estimator,
+        now: f64,
+        link_free: f64,
+        base: f64,
+        waiting: Vec<(f64, PacketResult)>,
+        next_feedback: f64,
+        probes: Vec<(Cluster, u32, u64)>,
+    }
+
+    impl Toy {
+        fn new(parameters: &EstimatorParameters, marks: bool) -> Toy {
+            let mut estimator = Estimator::new(parameters, marks);
+            estimator.start(Time::ZERO);
+            Toy {
+                estimator,
+                now: 0.0,
+                link_free: 0.0,
+                base: 0.025,
+                waiting: Vec::new(),
+                next_feedback: 0.05,
+                probes: Vec::new(),
+            }
+        }
+
+        /// Runs until `until` s over a link of `capacity`; marks packets that wait for more than a ms. Returns the longest wait.
+        fn run(&mut self, until: f64, capacity: f64, max: f64) -> f64 {
+            let time = |secs: f64| Time::from_nanos((secs * 1e9) as u64);
+            let mut longest: f64 = 0.0;
+            while self.now < until {
+                let probes = &mut self.probes;
+                self.estimator.take_probes(|cluster| probes.push((cluster, 0, 0)));
+                let cluster = self.probes.first_mut().map(|(cluster, packets, bytes)| {
+                    *packets += 1;
+                    *bytes += 1250;
+                    (*cluster, *packets >= cluster.packets && *bytes >= cluster.bytes)
+                });
+                if cluster.is_some_and(|(_, is_over)| is_over) {
+                    self.probes.remove(0);
+                }
+                let target = self.estimator.target_bits().min(max);
+                let rate = cluster.map_or(target, |(cluster, _)| cluster.rate);
+                let wait = (self.link_free - self.now).max(0.0);
+                longest = longest.max(wait);
+                self.link_free = self.now + wait + 1e4 / capacity;
+                let packet = PacketResult {
+                    sent_at: time(self.now),
+                    arrived_at: Some(time(self.link_free + self.base)),
+                    bytes: 1250,
+                    cluster: cluster.map(|(cluster, _)| cluster.id),
+                    is_marked: wait > 1e-3,
+                };
+                self.estimator.on_sent(1250, time(self.now));
+                self.waiting.push((self.link_free + self.base, packet));
+                self.now += 1e4 / rate;
+                while self.next_feedback < self.now {
+                    let at = self.next_feedback;
+                    let arrived = self.waiting.partition_point(|(arrival, _)| *arrival <= at);
+                    let batch: Vec<PacketResult> = self.waiting.drain(..arrived).map(|(_, p)| p).collect();
+                    self.estimator.on_feedback(&batch, time(at + self.base), Duration::from_millis(50));
+                    self.next_feedback += 0.05;
+                }
+            }
+            longest
+        }
+
+        fn target(&self) -> f64 {
+            self.estimator.target_bits() / 1e6
+        }
+    }
+
+    #[test]
+    fn probes_find_a_link_of_five_megabits_within_two_seconds() {
+        let mut toy = Toy::new(&EstimatorParameters::default(), false);
+        toy.run(2.0, 5e6, f64::INFINITY);
+        assert!((3.5..5.5).contains(&toy.target()), "{}", toy.target());
+        let mut without = Toy::new(&EstimatorParameters { probing: false, ..Default::default() }, false);
+        without.run(2.0, 5e6, f64::INFINITY);
+        assert!(without.target() < 0.5, "{}", without.target());
+    }
+
+    #[test]
+    fn a_link_is_used_with_a_short_queue() {
+        let mut toy = Toy::new(&EstimatorParameters::default(), false);
+        toy.run(10.0, 2e6, f64::INFINITY);
+        let wait = toy.run(60.0, 2e6, f64::INFINITY);
+        assert!((1.5..2.2).contains(&toy.target()), "{}", toy.target());
+        assert!(wait < 0.15, "{wait}");
+    }
+
+    #[test]
+    fn it_falls_with_the_link_and_comes_back() {
+        let mut toy = Toy::new(&EstimatorParameters::default(), false);
+        toy.run(20.0, 4e6, f64::INFINITY);
+        toy.run(30.0, 1e6, f64::INFINITY);
+        assert!(toy.target() < 1.2, "{}", toy.target());
+        toy.run(60.0, 4e6, f64::INFINITY);
+        assert!(toy.target() > 1.5, "{}", toy.target());
+    }
+
+    #[test]
+    fn an_application_limited_sender_learns_by_its_probes() {
+        let mut toy = Toy::new(&EstimatorParameters::default(), false);
+        toy.run(5.0, 1e6, 0.2e6);
+        assert!(toy.target() < 1.2, "{}", toy.target());
+        toy.run(30.0, 10e6, 0.2e6);
+        assert!(toy.estimator.is_limited_by_application());
+        assert!(toy.target() > 4.0, "{}", toy.target());
+    }
+
+    #[test]
+    fn marks_keep_the_queue_shorter_than_the_delay_gradient_does() {
+        let wait = |marks| {
+            let mut toy = Toy::new(&EstimatorParameters::default(), marks);
+            toy.run(10.0, 2e6, f64::INFINITY);
+            let wait = toy.run(60.0, 2e6, f64::INFINITY);
+            assert!(toy.target() > 1.0, "{}", toy.target());
+            wait
+        };
+        let (by_marks, by_delay) = (wait(true), wait(false));
+        assert!(by_marks < by_delay, "{by_marks} {by_delay}");
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        let key = |parameters: EstimatorParameters| parameters.validate().expect_err("refused").to_string();
+        let default = EstimatorParameters::default;
+        assert!(key(EstimatorParameters { beta: 0.3, ..default() }).starts_with("beta: "));
+        assert!(key(EstimatorParameters { min_rate: Rate::ZERO, ..default() }).starts_with("min_rate: "));
+        let inverted = EstimatorParameters { max_rate: Rate::from_kbit(1), ..default() };
+        assert!(key(inverted).starts_with("max_rate: "));
+    }
+}

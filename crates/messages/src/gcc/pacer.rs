@@ -1,0 +1,164 @@
+//! When packets leave: at 2.5 times the target, in bursts of 40 ms, and at a probe's rate within a cluster.
+//!
+//! WebRTC's pacer: what was sent is a debt that the pacing rate pays off. A packet may leave while the debt is paid within the
+//! burst interval. If the queue would need longer than 2 s, the rate rises to what empties it in that time.
+
+use jettison_core::{Duration, Time};
+
+use super::cluster::Cluster;
+
+/// Longest time that the queue should need.
+const QUEUE_TIME: f64 = 2.0;
+/// A cluster that does not start within this time is dropped: its moment has passed.
+const CLUSTER_AGE: Duration = Duration::from_secs(1);
+
+/// A cluster in progress.
+#[derive(Debug, Clone, Copy)]
+struct Running {
+    cluster: Cluster,
+    asked_at: Time,
+    started_at: Option<Time>,
+    packets: u32,
+    bytes: u64,
+}
+
+/// The pacer. It holds no packets: it says when the next one may leave.
+#[derive(Debug, Clone)]
+pub struct Pacer {
+    // Parameters.
+    factor: f64,
+    burst: Duration,
+    // State.
+    /// Pacing rate in bit/s.
+    rate: f64,
+    /// Bits.
+    debt: f64,
+    at: Time,
+    clusters: Vec<Running>,
+}
+
+impl Pacer {
+    /// Creates a pacer with its factor on the target and its burst interval.
+    pub fn new(factor: f64, burst: Duration) -> Pacer {
+        Pacer { factor, burst, rate: 0.0, debt: 0.0, at: Time::ZERO, clusters: Vec::new() }
+    }
+
+    /// Sets the target bitrate in bit/s, with so many bytes in the queue.
+    pub fn set_target(&mut self, target: f64, queued: u64, now: Time) {
+        self.pay(now);
+        self.rate = (self.factor * target).max(queued as f64 * 8.0 / QUEUE_TIME);
+    }
+
+    /// Adds a probe, behind others.
+    pub fn probe(&mut self, cluster: Cluster, now: Time) {
+        self.clusters.push(Running { cluster, asked_at: now, started_at: None, packets: 0, bytes: 0 });
+    }
+
+    /// The cluster that the next packet belongs to, with the least bytes that should leave at once (2 ms of the probe's rate): if
+    /// there is no media, padding fills it.
+    pub fn cluster(&self) -> Option<Cluster> {
+        self.clusters.first().map(|running| running.cluster)
+    }
+
+    /// When the next packet may leave; `None` if no rate is set. Packets of a probe do not wait for the debt.
+    pub fn next(&self) -> Option<Time> {
+        if let Some(running) = self.clusters.first() {
+            let Some(started) = running.started_at else { return Some(self.at) };
+            let after = running.bytes as f64 * 8.0 / running.cluster.rate;
+            return Some(started.saturating_add(Duration::from_secs_f64(after)));
+        }
+        if self.rate <= 0.0 {
+            return None;
+        }
+        let wait = self.debt / self.rate - self.burst.as_secs_f64();
+        Some(if wait <= 0.0 { self.at } else { self.at.saturating_add(Duration::from_secs_f64(wait)) })
+    }
+
+    /// Records a packet that leaves; returns the number of the cluster that it belongs to.
+    pub fn sent(&mut self, bytes: u64, now: Time) -> Option<u32> {
+        self.pay(now);
+        self.debt += bytes as f64 * 8.0;
+        // The debt of a probe is not held against media for longer than half a second.
+        self.debt = self.debt.min(self.rate.max(1.0) * 0.5);
+        let running = self.clusters.first_mut()?;
+        running.started_at.get_or_insert(now);
+        running.packets += 1;
+        running.bytes += bytes;
+        let id = running.cluster.id;
+        if running.packets >= running.cluster.packets && running.bytes >= running.cluster.bytes {
+            self.clusters.remove(0);
+        }
+        Some(id)
+    }
+
+    /// Forgets probes that have waited for too long.
+    pub fn expire(&mut self, now: Time) {
+        self.clusters
+            .retain(|running| running.started_at.is_some() || now.since(running.asked_at) < CLUSTER_AGE);
+    }
+
+    fn pay(&mut self, now: Time) {
+        let elapsed = now.since(self.at).as_secs_f64();
+        self.at = self.at.max(now);
+        self.debt = (self.debt - self.rate * elapsed).max(0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Departures in ms of packets of 1,250 bytes that all wait from the start.
+    fn departures(pacer: &mut Pacer, count: usize) -> Vec<f64> {
+        let mut now = Time::ZERO;
+        let mut depart = || {
+            now = now.max(pacer.next().expect("it has a rate"));
+            pacer.sent(1250, now);
+            now.as_nanos() as f64 / 1e6
+        };
+        (0..count).map(|_| depart()).collect()
+    }
+
+    #[test]
+    fn a_burst_of_40_ms_leaves_at_once_and_the_rest_at_2_5_times_the_target() {
+        let mut pacer = Pacer::new(2.5, Duration::from_millis(40));
+        pacer.set_target(1e6, 0, Time::ZERO);
+        // 40 ms of 2.5 Mbit/s are ten packets, and one more may begin.
+        let left = departures(&mut pacer, 13);
+        assert!(left[..11].iter().all(|at| *at < 1e-3), "{left:?}");
+        assert!((left[11] - 4.0).abs() < 1e-3 && (left[12] - 8.0).abs() < 1e-3, "{left:?}");
+    }
+
+    #[test]
+    fn a_queue_leaves_within_two_seconds() {
+        let mut pacer = Pacer::new(2.5, Duration::ZERO);
+        pacer.set_target(100e3, 250_000, Time::ZERO);
+        // 1 Mbit/s.
+        let left = departures(&mut pacer, 3);
+        assert!((left[2] - 20.0).abs() < 0.1, "{left:?}");
+    }
+
+    #[test]
+    fn a_cluster_leaves_at_its_own_rate() {
+        let mut pacer = Pacer::new(2.5, Duration::from_millis(40));
+        pacer.set_target(300e3, 0, Time::ZERO);
+        pacer.probe(Cluster { id: 7, rate: 1e6, packets: 5, bytes: 1875 }, Time::ZERO);
+        let mut now = Time::ZERO;
+        for n in 0..5 {
+            now = now.max(pacer.next().expect("a probe waits"));
+            assert_eq!(now.as_nanos() / 1_000_000, 10 * n);
+            assert_eq!(pacer.sent(1250, now), Some(7));
+        }
+        assert_eq!(pacer.sent(1250, now), None, "five packets, and more than 1,875 bytes");
+    }
+
+    #[test]
+    fn a_cluster_that_does_not_start_in_a_second_is_dropped() {
+        let mut pacer = Pacer::new(2.5, Duration::from_millis(40));
+        pacer.probe(Cluster { id: 0, rate: 1e6, packets: 5, bytes: 1875 }, Time::ZERO);
+        pacer.expire(Time::from_millis(999));
+        assert!(pacer.cluster().is_some());
+        pacer.expire(Time::from_secs(1));
+        assert!(pacer.cluster().is_none());
+    }
+}
