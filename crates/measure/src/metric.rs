@@ -361,6 +361,10 @@ pub mod metrics {
         /// Freezes of the picture by W3C's rule for WebRTC: intervals between rendered frames of at least max(3 × average,
         /// average + 150 ms), with the average over the last 30.
         FREEZE_RATE = "freeze_rate" ("1/min") Flow: Summary, "freezes";
+        /// Of `webrtc`: frames that its encoder dropped, because they were over its budget or the pacer's queue was too long.
+        ENCODER_DROPS = "encoder_drops" ("frames") Flow: Summary, "frames dropped by the encoder";
+        /// Of `webrtc`: key frames that the receiver asked for, because it could not decode.
+        KEY_FRAME_REQUESTS = "key_frame_requests" ("count") Flow: Summary, "requests for key frames";
         /// Time within freezes.
         FREEZE_RATIO = "freeze_ratio" ("%") Flow: Summary, "time frozen";
         /// Frames by their highest decoded layer, which is the `part`.

@@ -42,9 +42,9 @@ pub struct FrameScore {
     pub layers: u8,
     /// Time from capture to the arrival of the last decoded layer; `None` if it could not be shown.
     pub latency: Option<Duration>,
-    /// SSIM, in dB, of the picture on the screen at its time.
+    /// SSIM, in dB, of the picture on the screen at its time; not a number if the flow has no model of pictures.
     pub ssim_db: f64,
-    /// SSIM from 0 to 1.
+    /// SSIM from 0 to 1; not a number if the flow has no model of pictures.
     pub ssim: f64,
 }
 
@@ -182,7 +182,8 @@ impl VideoMeter {
         let place = |score: &FrameScore| score.captured_at.as_nanos() / interval;
         let of_chunk = |chunk: &[FrameScore]| {
             let at = Time::from_nanos((place(chunk.first()?) + 1).checked_mul(interval)?);
-            let values: Vec<f64> = chunk.iter().filter_map(&value).collect();
+            let values: Vec<f64> =
+                chunk.iter().filter_map(&value).filter(|value| value.is_finite()).collect();
             (at <= end).then_some((at, statistics::mean(&values)?))
         };
         self.scores.chunk_by(|one, other| place(one) == place(other)).filter_map(of_chunk).collect()
@@ -230,7 +231,7 @@ impl VideoMeter {
             (metrics::SQI_SSIM, (|score| score.ssim_db) as fn(&FrameScore) -> f64),
             (metrics::SSIM, |score| score.ssim),
         ] {
-            let mut values: Vec<f64> = scores.iter().map(value).collect();
+            let mut values: Vec<f64> = scores.iter().map(value).filter(|value| value.is_finite()).collect();
             let mean = statistics::mean(&values);
             values.sort_by(f64::total_cmp);
             let at = |share| statistics::quantile(&values, share);

@@ -8,4 +8,5 @@ jettison_registry::components! {
     pub mod conference;
     pub mod game;
     pub mod haptic;
+    pub mod webrtc;
 }

@@ -54,11 +54,6 @@ impl AcknowledgedRate {
         self.estimate = Some((mean + gain * (sample - mean), (1.0 - gain) * before));
     }
 
-    /// Takes a measured rate, of a probe, for the estimate.
-    pub fn set(&mut self, rate: f64) {
-        self.estimate = Some((rate, FIRST_VARIANCE));
-    }
-
     /// The estimate in bit/s; `None` before a whole window.
     pub fn rate(&self) -> Option<f64> {
         self.estimate.map(|(mean, _)| mean)

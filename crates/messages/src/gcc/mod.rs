@@ -34,13 +34,7 @@ mod pacer;
 mod probe;
 pub(crate) mod trendline;
 
-pub use acknowledged::AcknowledgedRate;
-pub use aimd::Aimd;
-pub use alr::AlrDetector;
-pub use capacity::LinkCapacity;
-pub use cluster::{Cluster, ClusterResult, Probed};
+pub use cluster::Cluster;
 pub use estimator::{Estimator, EstimatorParameters, PacketResult};
-pub use loss::LossRate;
-pub use marks::Marks;
 pub use pacer::Pacer;
-pub use probe::{AfterDrop, ProbeContext, ProbeControl};
+pub use probe::AfterDrop;

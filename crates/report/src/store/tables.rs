@@ -181,8 +181,8 @@ impl<T: RowSink> Tables<T> {
                     nanos(score.captured_at),
                     Cell::Unsigned(u64::from(score.layers)),
                     Cell::Float(latency),
-                    Cell::Float(Some(score.ssim_db)),
-                    Cell::Float(Some(score.ssim)),
+                    Cell::Float(Some(score.ssim_db).filter(|ssim| ssim.is_finite())),
+                    Cell::Float(Some(score.ssim).filter(|ssim| ssim.is_finite())),
                     mode,
                 ])?;
             }

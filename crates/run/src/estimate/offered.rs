@@ -155,6 +155,13 @@ impl Offer {
                 let frames = number(app, "/frame_rate").unwrap_or(15.0);
                 Offer { rate, rungs, payload, extra: 0.25 * frames, ..offer }
             }
+            "webrtc" => {
+                // It finds its rate, up to the encoder's maximum.
+                let rate = rate(app, "/max_rate").unwrap_or(2.5e6);
+                let payload = bytes(app, "/packet").unwrap_or(1200.0);
+                let frames = number(app, "/frame_rate").unwrap_or(30.0);
+                Offer { rate, rungs: vec![rate], payload, extra: 0.25 * frames, ..offer }
+            }
             "haptic" => {
                 let payload = bytes(app, "/payload").unwrap_or(100.0);
                 let sent =

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use packet::PacketHead;
 pub use receiver::ConferenceReceiver;
 pub use report::ReceiverReport;
+pub(super) use scream::{MOST_REPORTED, Report};
 use scream::{ScreamReceiver, ScreamSender};
 pub use sender::ConferenceSender;
 

@@ -7,18 +7,18 @@ use jettison_core::Time;
 use jettison_wire::{Ecn, InlineBytes};
 
 /// Most packets of a report.
-pub(super) const MOST: usize = 10;
+pub(in crate::realtime) const MOST: usize = 10;
 
 /// When a packet arrived, and whether with Congestion Experienced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Arrival {
+pub(in crate::realtime) struct Arrival {
     pub at: Time,
     pub is_marked: bool,
 }
 
 /// A report on consecutive sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Report {
+pub(in crate::realtime) struct Report {
     first: u16,
     count: u8,
     /// For each packet: received (bit 15), ECN (bits 13 and 14), age at the report's making (in 1/1,024 s).
@@ -39,7 +39,7 @@ const RECEIVED: u16 = 0x8000;
 
 impl Report {
     /// A report of packets from number `first` on, at `now`.
-    pub(super) fn new(first: u64, packets: &[Option<(Time, Ecn)>], now: Time) -> Report {
+    pub(in crate::realtime) fn new(first: u64, packets: &[Option<(Time, Ecn)>], now: Time) -> Report {
         let mut blocks = [0; MOST];
         for (block, packet) in blocks.iter_mut().zip(packets) {
             if let Some((at, ecn)) = packet {
@@ -53,12 +53,15 @@ impl Report {
     }
 
     /// When it was made, by the receiver's clock; that starts anew every 65,536 s.
-    pub(super) fn made_at(&self) -> Time {
+    pub(in crate::realtime) fn made_at(&self) -> Time {
         Time::from_nanos((u64::from(self.made) * 1_000_000_000) >> 16)
     }
 
     /// The packets by number, `None` for those that have not come. `near` is a number that is not far from them.
-    pub(super) fn packets(&self, near: u64) -> impl Iterator<Item = (u64, Option<Arrival>)> + '_ {
+    pub(in crate::realtime) fn packets(
+        &self,
+        near: u64,
+    ) -> impl Iterator<Item = (u64, Option<Arrival>)> + '_ {
         let ahead = i64::from(self.first.wrapping_sub(near as u16) as i16);
         let first = near.saturating_add_signed(ahead);
         (first..).zip(&self.blocks[..usize::from(self.count)]).map(|(number, block)| {
@@ -72,12 +75,12 @@ impl Report {
     }
 
     /// Length in bytes: blocks are padded to words.
-    pub(super) fn length(&self) -> usize {
+    pub(in crate::realtime) fn length(&self) -> usize {
         FIXED + usize::from(self.count).next_multiple_of(2) * 2
     }
 
     /// Serializes the report. A port has a single source here, so the source identifiers are zero.
-    pub(super) fn emit(&self) -> InlineBytes {
+    pub(in crate::realtime) fn emit(&self) -> InlineBytes {
         let mut bytes = [0; InlineBytes::CAPACITY];
         let length = self.length();
         bytes[..4].copy_from_slice(&[FIRST_BYTE, PACKET_TYPE, 0, (length / 4 - 1) as u8]);
@@ -91,7 +94,7 @@ impl Report {
     }
 
     /// Parses a report; `None` unless it is one of a single source.
-    pub(super) fn parse(payload: &[u8]) -> Option<Report> {
+    pub(in crate::realtime) fn parse(payload: &[u8]) -> Option<Report> {
         let fixed: &[u8; 16] = payload.first_chunk()?;
         let length = 4 * (usize::from(u16::from_be_bytes([fixed[2], fixed[3]])) + 1);
         let count = usize::from(u16::from_be_bytes([fixed[14], fixed[15]]));

@@ -12,6 +12,7 @@ mod receiver;
 mod sender;
 mod window;
 
+pub(in crate::realtime) use feedback::{MOST as MOST_REPORTED, Report};
 pub(super) use receiver::ScreamReceiver;
 pub(super) use sender::ScreamSender;
 
@@ -20,7 +21,6 @@ use std::collections::VecDeque;
 use jettison_core::{Duration, Rate, Time};
 
 use delay::QueueDelay;
-use feedback::Report;
 use media::MediaRate;
 use window::{ReferenceWindow, Round};
 

@@ -1,0 +1,38 @@
+//! What a call's sender reports of its state.
+
+use jettison_core::{Gauge, Gauges};
+use jettison_messages::gcc::Estimator;
+
+/// The gauges.
+pub(super) const GAUGES: &[Gauge] =
+    &[BY_DELAY, BY_LOSS, ACKNOWLEDGED, GRADIENT, THRESHOLD, STATE, LIMITED, QUEUED];
+
+const BY_DELAY: Gauge = Gauge::new("webrtc_delay_rate", "Mbit/s", "Rate by delay.");
+const BY_LOSS: Gauge =
+    Gauge::new("webrtc_loss_rate", "Mbit/s", "Rate by losses; none while they do not limit.");
+const ACKNOWLEDGED: Gauge =
+    Gauge::new("webrtc_acknowledged_rate", "Mbit/s", "Acknowledged bitrate; none before a whole window.");
+const GRADIENT: Gauge = Gauge::new(
+    "webrtc_gradient",
+    "ms",
+    "Slope of the delay as it is compared with the threshold; none before the first group.",
+);
+const THRESHOLD: Gauge = Gauge::new("webrtc_threshold", "ms", "Threshold of over-use.");
+const STATE: Gauge =
+    Gauge::new("webrtc_state", "1", "Rate control by delay: -1 decreases, 0 holds, 1 increases.");
+const LIMITED: Gauge = Gauge::new("webrtc_limited", "1", "1 in an application-limited region.");
+const QUEUED: Gauge = Gauge::new("webrtc_queued", "kB", "Bytes that wait for the pacer.");
+
+/// Reports them.
+pub(super) fn report(estimator: &Estimator, queued: u64, out: &mut dyn Gauges) {
+    let mbit = |rate: Option<f64>| rate.map_or(f64::NAN, |bits| bits / 1e6);
+    let (gradient, threshold) = estimator.gradient();
+    out.set(&BY_DELAY, mbit(Some(estimator.delay_rate())));
+    out.set(&BY_LOSS, mbit(estimator.loss_rate()));
+    out.set(&ACKNOWLEDGED, mbit(estimator.acknowledged_rate()));
+    out.set(&GRADIENT, gradient.unwrap_or(f64::NAN));
+    out.set(&THRESHOLD, threshold);
+    out.set(&STATE, estimator.direction());
+    out.set(&LIMITED, f64::from(u8::from(estimator.is_limited_by_application())));
+    out.set(&QUEUED, queued as f64 / 1e3);
+}

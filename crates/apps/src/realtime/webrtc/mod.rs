@@ -1,0 +1,177 @@
+//! A WebRTC call: video over RTP with GCC, as browsers send it.
+//!
+//! The sender has a camera, an encoder whose frames follow a target bitrate (`encoder.rs`, `layers.rs`), packets (`packet.rs`),
+//! GCC ([`jettison_messages::gcc`]) with its pacer and probes, a history for retransmissions (`sent.rs`) and parity (`parity.rs`).
+//! The receiver reports arrivals (`reporter.rs`, `transport_feedback.rs`, `feedback.rs`), asks for what is missing (`nack.rs`,
+//! `rtcp.rs`), puts frames together (`frames.rs`) and renders them (`playout.rs`).
+
+mod encoder;
+mod feedback;
+mod frames;
+mod gauges;
+mod layers;
+mod nack;
+mod packet;
+mod parity;
+mod playout;
+mod receiver;
+mod reporter;
+mod rtcp;
+mod sender;
+mod sent;
+#[cfg(test)]
+mod tests;
+mod transport_feedback;
+
+use jettison_core::{Bytes, Duration, Rate};
+use jettison_messages::gcc::{AfterDrop, EstimatorParameters};
+use jettison_registry::style::{Line::Dashed, OLIVE};
+use jettison_registry::{Entry, ParameterError};
+use jettison_sockets::{FlowApplication, FlowApplications, FlowContext, FlowFacts};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use layers::Mode;
+use packet::Head;
+use receiver::WebrtcReceiver;
+use sender::WebrtcSender;
+
+/// Its entry in the list of applications.
+pub fn entry() -> Entry<FlowApplication> {
+    Entry::<FlowApplication>::new("webrtc", "WebRTC", build)
+        .style(OLIVE, Dashed)
+        .summary("a WebRTC call: an encoder that follows GCC, with probes, retransmissions, parity and a playout buffer")
+        .source("draft-ietf-rmcat-gcc-02, draft-holmer-rmcat-transport-wide-cc-extensions-01, RFC 4585, 4588, 8627, 8888")
+        .page("applications.md")
+        .facts(FlowFacts::over(&["udp"]))
+        .gauges(gauges::GAUGES)
+}
+
+fn build(
+    parameters: WebrtcParameters,
+    context: &FlowContext<'_>,
+) -> Result<FlowApplications, ParameterError> {
+    let traffic_class = context.udp()?;
+    parameters.validate()?;
+    let sizes = (context.random)("frames");
+    Ok(FlowApplications {
+        from: Box::new(WebrtcSender::new(&parameters, context.remote, traffic_class, sizes)),
+        to: Some(Box::new(WebrtcReceiver::new(&parameters, context.remote.port))),
+    })
+}
+
+/// Parameters of `webrtc`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebrtcParameters {
+    /// Initial target bitrate (WebRTC's).
+    pub start_rate: Rate,
+    /// Minimum target bitrate (WebRTC's for video).
+    pub min_rate: Rate,
+    /// Maximum bitrate of the encoder; probes ask for at most twice as much. (WebRTC's for 1280×720.)
+    pub max_rate: Rate,
+    /// Frames per second.
+    pub frame_rate: f64,
+    /// Maximum UDP payload of a packet with its heads of 40 bytes (WebRTC's for video).
+    pub packet: Bytes,
+    /// Size of a key frame over that of a mean frame (WebRTC bounds it to 9 at 30 frames/s; the default is our assumption).
+    #[schemars(range(min = 1.0, max = 20.0))]
+    pub key_ratio: f64,
+    /// Standard deviation of the logarithm of frame sizes (our assumption; 0 for sizes that hit their budget).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub frame_spread: f64,
+    /// Temporal layers.
+    pub scalability: Mode,
+    /// Ratio of the pacing rate to the target bitrate (WebRTC's).
+    #[schemars(range(min = 1.0, max = 10.0))]
+    pub pacing_factor: f64,
+    /// Packets that are due within this time leave at once (WebRTC's).
+    pub pacing_burst: Duration,
+    /// Interval of transport-wide feedback (WebRTC's above 220 kbit/s: 5 % of the rate, 50 ms to 250 ms).
+    pub feedback: Duration,
+    /// Whether lost packets are asked for again (RFC 4585). Without, a loss needs a key frame.
+    pub nack: bool,
+    /// Whether parity protects media, with twice the share lost as its overhead, up to 50 % (RFC 8627).
+    pub fec: bool,
+    /// Whether it probes for bandwidth.
+    pub probing: bool,
+    /// When a large drop of the estimate is followed by a probe.
+    pub after_drop: AfterDrop,
+    /// Whether losses limit the rate.
+    pub loss_based: bool,
+    /// Factor on the acknowledged bitrate after an over-use (draft-ietf-rmcat-gcc-02 §5.5, beta).
+    #[schemars(range(min = 0.5, max = 0.99))]
+    pub beta: f64,
+}
+
+impl Default for WebrtcParameters {
+    fn default() -> WebrtcParameters {
+        WebrtcParameters {
+            start_rate: Rate::from_kbit(300),
+            min_rate: Rate::from_kbit(30),
+            max_rate: Rate::from_kbit(2500),
+            frame_rate: 30.0,
+            packet: Bytes::new(1200),
+            key_ratio: 5.0,
+            frame_spread: 0.2,
+            scalability: Mode::L1T1,
+            pacing_factor: 2.5,
+            pacing_burst: Duration::from_millis(40),
+            feedback: Duration::from_millis(50),
+            nack: true,
+            fec: false,
+            probing: true,
+            after_drop: AfterDrop::Limited,
+            loss_based: true,
+            beta: 0.85,
+        }
+    }
+}
+
+/// Probes ask for at most so many times the encoder's maximum: the estimate must be above it to be safe (WebRTC's).
+const PROBED: f64 = 2.0;
+
+impl WebrtcParameters {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// With the key that is out of range.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        self.estimator().validate()?;
+        for (key, value, low, high) in [
+            ("frame_rate", self.frame_rate, 1.0, 240.0),
+            ("key_ratio", self.key_ratio, 1.0, 20.0),
+            ("frame_spread", self.frame_spread, 0.0, 1.0),
+            ("pacing_factor", self.pacing_factor, 1.0, 10.0),
+        ] {
+            let holds = (low..=high).contains(&value);
+            ParameterError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
+        }
+        let packet = self.packet.get();
+        let holds = (2 * Head::LENGTH as u64..=9_000).contains(&packet);
+        ParameterError::unless(holds, "packet", || format!("must be 80 B to 9000 B, got {packet} B"))?;
+        let holds = self.max_rate >= self.min_rate && self.max_rate <= Rate::from_mbit(1_000);
+        ParameterError::unless(holds, "max_rate", || {
+            format!("must be min_rate ({}) to 1 Gbit/s, got {}", self.min_rate, self.max_rate)
+        })?;
+        for (key, value) in [("feedback", self.feedback), ("pacing_burst", self.pacing_burst)] {
+            let holds = value >= Duration::from_millis(1) && value <= Duration::from_secs(1);
+            ParameterError::unless(holds, key, || format!("must be 1 ms to 1 s, got {value}"))?;
+        }
+        Ok(())
+    }
+
+    /// The parameters of GCC.
+    fn estimator(&self) -> EstimatorParameters {
+        EstimatorParameters {
+            start_rate: self.start_rate,
+            min_rate: self.min_rate,
+            max_rate: self.max_rate.mul_f64(PROBED),
+            beta: self.beta,
+            probing: self.probing,
+            after_drop: self.after_drop,
+            loss_based: self.loss_based,
+            ..EstimatorParameters::default()
+        }
+    }
+}

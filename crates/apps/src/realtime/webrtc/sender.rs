@@ -1,0 +1,357 @@
+//! A call's sender: camera and encoder, packets, pacer, and what the receiver's messages make it do.
+
+use std::collections::VecDeque;
+
+use jettison_core::{Duration, Gauges, RandomStream, Rate, Time};
+use jettison_measure::{Description, Unit, UnitKind, metrics};
+use jettison_messages::gcc::{Estimator, Pacer, PacketResult};
+use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
+use jettison_tcp::Endpoint;
+
+use super::WebrtcParameters;
+use super::encoder::Encoder;
+use super::feedback::Feedback;
+use super::layers::Layers;
+use super::packet::{Head, Kind, Part, extend, send_time, timestamp};
+use super::parity::{ParityMaker, Run, overhead};
+use super::rtcp::{is_pli, nacked};
+use super::sent::{History, InFlightPackets, MediaPacket};
+use crate::load::cbr::Gap;
+
+/// Least time between key frames that were asked for (WebRTC's).
+const KEY_INTERVAL: Duration = Duration::from_millis(300);
+/// The encoder pauses while the pacer's queue would need longer than this at the target (WebRTC's).
+const LONGEST_QUEUE: f64 = 2.0;
+/// Weight of a feedback's losses, and of a round trip.
+const LOSS_WEIGHT: f64 = 0.1;
+const RTT_WEIGHT: f64 = 0.125;
+/// Round-trip time before one was measured.
+const FIRST_RTT: Duration = Duration::from_millis(100);
+/// Time over which the bitrate of retransmissions is taken.
+const REPAIR_WINDOW: f64 = 1.0;
+
+/// A packet that waits for the pacer.
+#[derive(Debug, Clone, Copy)]
+enum Waiting {
+    Media { part: Part, offset: u64 },
+    Again(MediaPacket),
+    Parity(Run),
+}
+
+impl Waiting {
+    fn length(&self) -> u16 {
+        match self {
+            Waiting::Media { part, .. } => part.length,
+            // RFC 4588 §4: the original number in two more bytes.
+            Waiting::Again(packet) => packet.part.length.saturating_add(2),
+            Waiting::Parity(run) => run.longest,
+        }
+    }
+}
+
+/// The sender.
+#[derive(Debug, Clone)]
+pub(super) struct WebrtcSender {
+    // Parameters.
+    remote: Endpoint,
+    traffic_class: u8,
+    packet: u16,
+    max_rate: Rate,
+    fec: bool,
+    // State.
+    encoder: Encoder,
+    gap: Gap,
+    estimator: Estimator,
+    pacer: Pacer,
+    /// Retransmissions go first.
+    urgent: VecDeque<Waiting>,
+    queue: VecDeque<Waiting>,
+    queued: u64,
+    in_flight: InFlightPackets,
+    history: History,
+    parity: ParityMaker,
+    /// Next numbers of media, retransmissions, parity, padding.
+    numbers: [u64; 4],
+    frame: u32,
+    loss: f64,
+    rtt: Option<Duration>,
+    /// Bits sent again lately, decaying; and when that was computed.
+    repairs: (f64, Time),
+    key_at: Option<Time>,
+    has_sent: bool,
+    socket: Option<SocketId>,
+    next_frame: Option<Time>,
+    results: Vec<PacketResult>,
+}
+
+impl WebrtcSender {
+    /// Creates a sender to `remote`. The parameters are valid.
+    pub(super) fn new(
+        parameters: &WebrtcParameters,
+        remote: Endpoint,
+        traffic_class: u8,
+        sizes: RandomStream,
+    ) -> WebrtcSender {
+        let layers = Layers::new(parameters.scalability);
+        let encoder =
+            Encoder::new(parameters.frame_rate, parameters.key_ratio, parameters.frame_spread, layers, sizes);
+        // ECT(1) makes packets candidates for L4S (RFC 9331 §4.1).
+        let responds_to_marks = traffic_class & 3 == 1;
+        WebrtcSender {
+            remote,
+            traffic_class,
+            packet: parameters.packet.get() as u16,
+            max_rate: parameters.max_rate,
+            fec: parameters.fec,
+            encoder,
+            gap: Gap::of_frequency(parameters.frame_rate),
+            estimator: Estimator::new(&parameters.estimator(), responds_to_marks),
+            pacer: Pacer::new(parameters.pacing_factor, parameters.pacing_burst),
+            urgent: VecDeque::new(),
+            queue: VecDeque::new(),
+            queued: 0,
+            in_flight: InFlightPackets::default(),
+            history: History::default(),
+            parity: ParityMaker::default(),
+            numbers: [0; 4],
+            frame: 0,
+            loss: 0.0,
+            rtt: None,
+            repairs: (0.0, Time::ZERO),
+            key_at: None,
+            has_sent: false,
+            socket: None,
+            next_frame: None,
+            results: Vec::new(),
+        }
+    }
+
+    /// What the encoder may use of the target: not what parity, retransmissions and the heads of packets need.
+    fn media_rate(&self, now: Time) -> Rate {
+        let target = self.estimator.target().as_bits() as f64;
+        let parity = if self.fec { overhead(self.loss) } else { 0.0 };
+        let repairs = self.repairs.0 / REPAIR_WINDOW * decay(now.since(self.repairs.1));
+        let payload = 1.0 - Head::LENGTH as f64 / f64::from(self.packet);
+        // Half of the target is left to media, whatever is sent again.
+        let media = (target / (1.0 + parity) - repairs).max(target / 2.0) * payload;
+        Rate::from_bits(media as u64).min(self.max_rate)
+    }
+
+    fn capture(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.estimator.tick(now);
+        self.pacer.expire(now);
+        let target = self.estimator.target();
+        host.point(metrics::BANDWIDTH_ESTIMATE, now, target.as_mbit_f64());
+        if self.queued as f64 * 8.0 > LONGEST_QUEUE * target.as_bits() as f64 {
+            host.meter().count(metrics::ENCODER_DROPS, 1);
+            return;
+        }
+        let media = self.media_rate(now);
+        host.point(metrics::SEND_RATE, now, media.as_mbit_f64());
+        self.encoder.set_rate(media);
+        let Some(encoded) = self.encoder.encode(self.frame) else {
+            host.meter().count(metrics::ENCODER_DROPS, 1);
+            return;
+        };
+        let room = u64::from(self.packet) - Head::LENGTH as u64;
+        let packets = encoded.size.div_ceil(room);
+        let (each, over) = (encoded.size / packets, encoded.size % packets);
+        let unit = Unit::new(UnitKind::Frame, u64::from(self.frame), 0);
+        host.meter().video().frame_sent(self.frame, now);
+        host.meter().video().message_sent();
+        host.unit_began(unit, now);
+        let mut offset = 0;
+        for place in 0..packets {
+            let length = (each + u64::from(place < over)) as u16 + Head::LENGTH as u16;
+            let part = Part {
+                frame: self.frame,
+                back: encoded.back,
+                place: place as u16,
+                packets: packets as u16,
+                timestamp: timestamp(now),
+                length,
+            };
+            self.queued += u64::from(length);
+            self.queue.push_back(Waiting::Media { part, offset });
+            offset += u64::from(length);
+        }
+        self.frame = self.frame.wrapping_add(1);
+        if !self.has_sent {
+            self.has_sent = true;
+            self.estimator.start(now);
+        }
+        self.set_pace(now);
+    }
+
+    /// Tells the pacer of the target, and of the probes that are to be made.
+    fn set_pace(&mut self, now: Time) {
+        let target = self.estimator.target().as_bits() as f64;
+        self.pacer.set_target(target, self.queued, now);
+        let pacer = &mut self.pacer;
+        self.estimator.take_probes(|cluster| pacer.probe(cluster, now));
+    }
+
+    /// When the next packet leaves, if one waits or a probe needs padding.
+    fn next_packet(&self) -> Option<Time> {
+        let has_any = !self.urgent.is_empty() || !self.queue.is_empty();
+        let needs_padding = self.has_sent && self.pacer.cluster().is_some();
+        if has_any || needs_padding { self.pacer.next() } else { None }
+    }
+
+    fn send(&mut self, now: Time, host: &mut dyn Sockets) {
+        let Some(socket) = self.socket else { return };
+        while self.next_packet().is_some_and(|at| at <= now) {
+            let next = self.urgent.pop_front().or_else(|| self.queue.pop_front());
+            if let Some(next) = &next {
+                self.queued -= u64::from(next.length());
+            }
+            self.send_packet(next, socket, now, host);
+        }
+    }
+
+    fn send_packet(&mut self, packet: Option<Waiting>, socket: SocketId, now: Time, host: &mut dyn Sockets) {
+        let length = packet.map_or(self.packet, |packet| packet.length());
+        let (kind, part, original, count) = match &packet {
+            None => (Kind::Padding, Part { length, ..Part::default() }, 0, 0),
+            Some(Waiting::Media { part, .. }) => (Kind::Media, *part, 0, 0),
+            Some(Waiting::Again(packet)) => (Kind::Retransmission, packet.part, packet.number, 0),
+            Some(Waiting::Parity(run)) => (Kind::Parity, run.sum, run.first, run.count),
+        };
+        let number = self.numbers[kind as usize];
+        self.numbers[kind as usize] += 1;
+        let head = Head {
+            kind,
+            sequence: number as u16,
+            transport: self.in_flight.next() as u16,
+            sent: send_time(now),
+            original: original as u16,
+            count,
+            part,
+        };
+        let description = match &packet {
+            Some(Waiting::Media { part, offset }) => {
+                Description::new(Unit::new(UnitKind::Frame, part.frame.into(), 0), *offset)
+            }
+            Some(Waiting::Again(packet)) => {
+                Description::new(Unit::new(UnitKind::Frame, packet.part.frame.into(), 0), packet.offset)
+            }
+            // Parity and padding are of no frame: by their own numbers.
+            _ => Description::new(Unit::new(UnitKind::Datagram, number, kind as u32), 0),
+        };
+        let cluster = self.pacer.sent(length.into(), now);
+        self.in_flight.sent(length.into(), cluster, now);
+        self.estimator.on_sent(length.into(), now);
+        host.meter().sent();
+        host.describes(description);
+        let datagram = Datagram { head: head.emit(), length, traffic_class: self.traffic_class };
+        host.send_to(socket, self.remote, &datagram);
+        match packet {
+            Some(Waiting::Media { part, offset }) => {
+                self.history.sent(number, part, offset, now);
+                let ratio = if self.fec { overhead(self.loss) } else { 0.0 };
+                if let Some(run) = self.parity.add(number, part, ratio) {
+                    self.queued += u64::from(run.longest);
+                    self.queue.push_front(Waiting::Parity(run));
+                }
+            }
+            Some(Waiting::Again(_)) => {
+                let (bits, at) = self.repairs;
+                self.repairs = (bits * decay(now.since(at)) + 8.0 * f64::from(length), now);
+                host.meter().count(metrics::RETRANSMITS, 1);
+            }
+            _ => {}
+        }
+    }
+
+    fn handle_feedback(&mut self, feedback: &[u8], now: Time) -> bool {
+        let near = self.in_flight.oldest();
+        let mut results = std::mem::take(&mut self.results);
+        results.clear();
+        let in_flight = &mut self.in_flight;
+        let is_feedback = Feedback::read(feedback, near, |number, arrived_at, is_marked| {
+            results.extend(in_flight.resolve(number, arrived_at, is_marked));
+        });
+        if !results.is_empty() {
+            let lost = results.iter().filter(|packet| packet.arrived_at.is_none()).count();
+            let share = lost as f64 / results.len() as f64;
+            self.loss += LOSS_WEIGHT * (share - self.loss);
+            if let Some(newest) = results.iter().rfind(|packet| packet.arrived_at.is_some()) {
+                let sample = now.since(newest.sent_at);
+                self.rtt = Some(self.rtt.map_or(sample, |rtt| {
+                    let nanos = rtt.as_nanos() as f64;
+                    Duration::from_nanos((nanos + RTT_WEIGHT * (sample.as_nanos() as f64 - nanos)) as u64)
+                }));
+            }
+            self.estimator.on_feedback(&results, now, self.rtt.unwrap_or(FIRST_RTT));
+            self.set_pace(now);
+        }
+        self.results = results;
+        is_feedback
+    }
+
+    fn handle_nack(&mut self, message: &[u8], now: Time) {
+        let Some(newest) = self.history.newest() else { return };
+        let rtt = self.rtt.unwrap_or(FIRST_RTT);
+        for low in nacked(message) {
+            if let Some(packet) = self.history.take_again(extend(low, newest), now, rtt) {
+                let waiting = Waiting::Again(packet);
+                self.queued += u64::from(waiting.length());
+                self.urgent.push_back(waiting);
+            }
+        }
+    }
+}
+
+/// What is left of a decaying sum after a time.
+fn decay(elapsed: Duration) -> f64 {
+    libm::exp(-elapsed.as_secs_f64() / REPAIR_WINDOW)
+}
+
+impl Application for WebrtcSender {
+    fn start(&mut self, now: Time, host: &mut dyn Sockets) {
+        self.socket = Some(host.udp_bind(0));
+        self.next_frame = Some(now);
+        self.repairs.1 = now;
+    }
+
+    fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
+        let SocketEvent::Datagram { datagram, .. } = event else { return };
+        if self.next_frame.is_none() {
+            return;
+        }
+        let message = datagram.head.as_slice();
+        if is_pli(message) {
+            if self.key_at.is_none_or(|at| now.since(at) >= KEY_INTERVAL) {
+                self.key_at = Some(now);
+                self.encoder.request_key();
+                host.meter().count(metrics::KEY_FRAME_REQUESTS, 1);
+            }
+        } else if !self.handle_feedback(message, now) {
+            self.handle_nack(message, now);
+        }
+        self.send(now, host);
+    }
+
+    fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
+        while let Some(at) = self.next_frame.filter(|at| *at <= now) {
+            self.capture(now, host);
+            self.next_frame = Some(at + self.gap.advance());
+        }
+        self.send(now, host);
+    }
+
+    fn next_wakeup(&self) -> Option<Time> {
+        let frame = self.next_frame?;
+        Some(self.next_packet().map_or(frame, |packet| packet.min(frame)))
+    }
+
+    fn stop(&mut self, _: Time, _: &mut dyn Sockets) {
+        self.next_frame = None;
+        self.urgent.clear();
+        self.queue.clear();
+    }
+
+    fn gauges(&self, _: Time, out: &mut dyn Gauges) {
+        super::gauges::report(&self.estimator, self.queued, out);
+    }
+}

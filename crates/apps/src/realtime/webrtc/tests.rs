@@ -1,0 +1,206 @@
+use jettison_core::{Seed, Time};
+use jettison_measure::metrics;
+use jettison_sockets::{Application, Datagram};
+
+use super::packet::Kind;
+use super::*;
+use crate::testing::{Bench, REMOTE};
+
+/// Both ends, with a link of a rate and 20 ms in each direction, a queue of 200 ms, and a rule for what is lost.
+struct Call {
+    sender: WebrtcSender,
+    receiver: WebrtcReceiver,
+    near: Bench,
+    far: Bench,
+    /// Datagrams under way with their arrivals, in both directions.
+    forth: Vec<(Time, Datagram)>,
+    back: Vec<(Time, Datagram)>,
+    seen: [usize; 2],
+    free: Time,
+}
+
+const DELAY: Duration = Duration::from_millis(20);
+
+impl Call {
+    fn new(parameters: &WebrtcParameters) -> Call {
+        let (mut near, mut far) = (Bench::default(), Bench::default());
+        let mut sender = WebrtcSender::new(parameters, REMOTE, 0, Seed(1).stream(&["frames"]));
+        let mut receiver = WebrtcReceiver::new(parameters, 9);
+        sender.start(Time::ZERO, &mut near);
+        receiver.start(Time::ZERO, &mut far);
+        let (forth, back) = (Vec::new(), Vec::new());
+        Call { sender, receiver, near, far, forth, back, seen: [0; 2], free: Time::ZERO }
+    }
+
+    /// Runs until `until` ms; `is_lost` sees the transport-wide number and the kind.
+    fn run(&mut self, until: u64, rate: Rate, is_lost: impl Fn(u16, Kind) -> bool) {
+        let mut now = self.near.now;
+        while now < Time::from_millis(until) {
+            now = now.saturating_add(Duration::from_millis(1));
+            self.near.run(&mut self.sender, now);
+            self.far.run(&mut self.receiver, now);
+            while let Some((at, _, datagram)) = self.near.sent.get(self.seen[0]).copied() {
+                self.seen[0] += 1;
+                let head = Head::parse(datagram.head.as_slice()).expect("all have heads");
+                let start = self.free.max(at);
+                if start.since(at) > Duration::from_millis(200) || is_lost(head.transport, head.kind) {
+                    continue;
+                }
+                let length = Bytes::new(u64::from(datagram.length) + 28);
+                self.free = start.saturating_add(rate.time_for(length));
+                self.forth.push((self.free.saturating_add(DELAY), datagram));
+            }
+            while let Some((at, _, datagram)) = self.far.sent.get(self.seen[1]).copied() {
+                self.seen[1] += 1;
+                self.back.push((at.saturating_add(DELAY), datagram));
+            }
+            let arrived = self.forth.partition_point(|(at, _)| *at <= now);
+            for (_, datagram) in self.forth.drain(..arrived) {
+                self.far.deliver(&mut self.receiver, datagram);
+            }
+            let arrived = self.back.partition_point(|(at, _)| *at <= now);
+            for (_, datagram) in self.back.drain(..arrived) {
+                self.near.deliver(&mut self.sender, datagram);
+            }
+        }
+    }
+
+    fn finish(mut self) -> (Bench, Bench) {
+        let now = self.far.now;
+        self.receiver.finish(now, &mut self.far.meter);
+        (self.near, self.far)
+    }
+
+    /// Goodput in Mbit/s between two times in ms, run from the first to the second.
+    fn rate(&mut self, until: u64, rate: Rate, is_lost: impl Fn(u16, Kind) -> bool) -> f64 {
+        let (since, before) = (self.far.now, self.far.meter.goodput_bytes());
+        self.run(until, rate, is_lost);
+        let bits = 8.0 * (self.far.meter.goodput_bytes() - before) as f64;
+        bits / self.far.now.since(since).as_secs_f64() / 1e6
+    }
+}
+
+fn kinds(bench: &Bench) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for (_, _, datagram) in &bench.sent {
+        counts[Head::parse(datagram.head.as_slice()).expect("all have heads").kind as usize] += 1;
+    }
+    counts
+}
+
+fn shown(bench: &mut Bench) -> (usize, usize) {
+    let scores = bench.meter.video().scores();
+    (scores.iter().filter(|score| score.is_shown()).count(), scores.len())
+}
+
+#[test]
+fn a_call_finds_its_bitrate_by_probes_and_shows_every_frame() {
+    let mut call = Call::new(&WebrtcParameters::default());
+    call.run(5_000, Rate::from_mbit(10), |_, _| false);
+    let rate = call.rate(15_000, Rate::from_mbit(10), |_, _| false);
+    assert!((2.2..2.6).contains(&rate), "{rate}");
+    let (near, mut far) = call.finish();
+    assert!(kinds(&near)[Kind::Padding as usize] > 0, "probes need padding");
+    let (shown, all) = shown(&mut far);
+    assert!(all >= 445 && shown == all, "{shown} of {all}");
+}
+
+#[test]
+fn a_narrow_link_is_used_with_a_bounded_delay() {
+    let mut call = Call::new(&WebrtcParameters::default());
+    call.run(10_000, Rate::from_mbit(1), |_, _| false);
+    let rate = call.rate(60_000, Rate::from_mbit(1), |_, _| false);
+    assert!((0.6..1.0).contains(&rate), "{rate}");
+    let (_, mut far) = call.finish();
+    let scores = far.meter.video().scores();
+    let mut delays: Vec<u64> = scores.iter().filter_map(|s| Some(s.latency?.as_millis())).collect();
+    delays.sort_unstable();
+    let p95 = delays[delays.len() * 95 / 100];
+    assert!(p95 < 300, "{p95} ms");
+}
+
+#[test]
+fn losses_are_repaired_by_retransmissions() {
+    let mut call = Call::new(&WebrtcParameters::default());
+    call.run(20_000, Rate::from_mbit(10), |number, _| number % 50 == 49);
+    let (near, mut far) = call.finish();
+    assert!(kinds(&near)[Kind::Retransmission as usize] > 40);
+    let (shown, all) = shown(&mut far);
+    assert!(shown as f64 > 0.98 * all as f64, "{shown} of {all}");
+}
+
+#[test]
+fn without_retransmissions_a_loss_needs_a_key_frame() {
+    let parameters = WebrtcParameters { nack: false, ..WebrtcParameters::default() };
+    let mut call = Call::new(&parameters);
+    call.run(20_000, Rate::from_mbit(10), |number, _| number == 3000);
+    let (mut near, mut far) = call.finish();
+    assert_eq!(kinds(&near)[Kind::Retransmission as usize], 0);
+    let keys = near.sent.iter().filter(|(_, _, datagram)| {
+        let head = Head::parse(datagram.head.as_slice()).expect("all have heads");
+        head.kind == Kind::Media && head.part.back == 0 && head.part.place == 0
+    });
+    assert_eq!(keys.count(), 2);
+    assert!(near.meter.video().last_sent().is_some());
+    let (shown, all) = shown(&mut far);
+    // The lost frame, and those of a round trip.
+    assert!((1..8).contains(&(all - shown)), "{shown} of {all}");
+}
+
+#[test]
+fn parity_repairs_losses_without_a_round_trip() {
+    let lost = |number: u16, kind: Kind| kind == Kind::Media && number % 40 == 39;
+    let run = |fec| {
+        let parameters = WebrtcParameters { nack: false, fec, ..WebrtcParameters::default() };
+        let mut call = Call::new(&parameters);
+        call.run(20_000, Rate::from_mbit(10), lost);
+        let (near, mut far) = call.finish();
+        let (shown, all) = shown(&mut far);
+        (kinds(&near)[Kind::Parity as usize], shown as f64 / all as f64)
+    };
+    let ((none, without), (some, with)) = (run(false), run(true));
+    assert!(none == 0 && some > 100, "{some}");
+    assert!(with > without + 0.02, "{with} {without}");
+}
+
+#[test]
+fn lost_frames_of_the_highest_layer_freeze_nothing() {
+    let of = |scalability| {
+        let parameters = WebrtcParameters { nack: false, scalability, ..WebrtcParameters::default() };
+        let mut call = Call::new(&parameters);
+        call.run(30_000, Rate::from_mbit(10), |number, _| number % 60 == 59);
+        let (_, mut far) = call.finish();
+        let (shown, all) = shown(&mut far);
+        shown as f64 / all as f64
+    };
+    let (one, three) = (of(Mode::L1T1), of(Mode::L1T3));
+    assert!(three > one, "{three} {one}");
+}
+
+#[test]
+fn a_stopped_call_is_silent() {
+    let mut call = Call::new(&WebrtcParameters::default());
+    call.run(1_000, Rate::from_mbit(10), |_, _| false);
+    call.sender.stop(call.near.now, &mut call.near);
+    let sent = call.near.sent.len();
+    call.run(3_000, Rate::from_mbit(10), |_, _| false);
+    assert_eq!(call.near.sent.len(), sent);
+    assert!(call.near.points.iter().any(|(metric, _, _)| *metric == metrics::BANDWIDTH_ESTIMATE));
+}
+
+#[test]
+fn parameters_out_of_range_name_their_key() {
+    let key = |change: &dyn Fn(&mut WebrtcParameters)| {
+        let mut parameters = WebrtcParameters::default();
+        change(&mut parameters);
+        parameters.validate().err().map(|error| error.path.join("."))
+    };
+    assert_eq!(key(&|_| ()), None);
+    assert_eq!(key(&|p| p.frame_rate = f64::NAN).as_deref(), Some("frame_rate"));
+    assert_eq!(key(&|p| p.packet = Bytes::new(40)).as_deref(), Some("packet"));
+    assert_eq!(key(&|p| p.beta = 0.1).as_deref(), Some("beta"));
+    assert_eq!(key(&|p| p.key_ratio = 0.5).as_deref(), Some("key_ratio"));
+    assert_eq!(key(&|p| p.min_rate = Rate::ZERO).as_deref(), Some("min_rate"));
+    assert_eq!(key(&|p| p.feedback = Duration::ZERO).as_deref(), Some("feedback"));
+    assert_eq!(key(&|p| p.max_rate = Rate::from_kbit(20)).as_deref(), Some("max_rate"));
+}
