@@ -22,6 +22,7 @@ mod report;
 mod report_page;
 mod stopwatch;
 mod streaming;
+mod webrtc;
 mod workload;
 
 use std::path::PathBuf;
@@ -138,6 +139,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(flips::benchmarks());
     all.extend(queues::benchmarks());
     all.extend(streaming::benchmarks());
+    all.extend(webrtc::benchmarks());
     all.extend(octopus::benchmarks());
     all.extend(accounts::benchmarks());
     all.extend(hostile::benchmarks());
