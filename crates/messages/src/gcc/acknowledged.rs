@@ -2,7 +2,7 @@
 //!
 //! The draft leaves the window open (0.5 s to 1 s). WebRTC's estimate is Bayesian: each window of 150 ms is a sample, whose
 //! uncertainty grows with its distance from the estimate, so that one burst after an outage moves it little and a lasting
-//! change much. The form of the uncertainty is ours.
+//! change much. No document has the form of the uncertainty: it is from memory.
 
 use jettison_core::{Duration, Time};
 
@@ -10,10 +10,10 @@ use jettison_core::{Duration, Time};
 const FIRST_WINDOW: Duration = Duration::from_millis(500);
 /// Every later one (WebRTC's default).
 const WINDOW: Duration = Duration::from_millis(150);
-/// Growth of the estimate's relative variance per window: how fast links change. Ours.
-const DRIFT: f64 = 0.02;
-/// Relative variance of the first sample, and of one without any distance. Ours.
-const FIRST_VARIANCE: f64 = 0.25;
+/// Growth of the estimate's relative variance per window: how fast links change; and its first value. WebRTC's, from memory.
+const DRIFT: f64 = 0.05;
+const FIRST_VARIANCE: f64 = 0.5;
+/// Relative variance of a sample that is the estimate. Ours: zero would freeze it.
 const LEAST_VARIANCE: f64 = 0.01;
 
 /// Estimates the acknowledged bitrate.

@@ -234,11 +234,13 @@ impl Estimator {
 
     fn respond_to_marks(&mut self, before: f64, now: Time, rtt: Duration) {
         let Some(marks) = &mut self.marks else { return };
-        if let Some(factor) = marks.update(now, rtt) {
-            self.by_delay.set(factor * self.by_delay.rate().min(before), now);
-        } else if marks.forbids_growth() {
-            self.by_delay.set(self.by_delay.rate().min(before), now);
-        }
+        // Where over-use or a probe has changed the rate, that holds; GCC's growth is replaced.
+        let rate = self.by_delay.rate();
+        let has_grown = rate > before && rate < 1.1 * before;
+        let rate = if has_grown { before } else { rate };
+        let may_grow = self.alr.since().is_none() && self.by_delay.direction() >= 0.0;
+        let next = marks.update(rate, may_grow, now, rtt).unwrap_or(rate);
+        self.by_delay.set(next, now);
     }
 
     /// Adds a packet to its cluster; returns the cluster's result, as soon as and as long as it has one.

@@ -208,6 +208,45 @@ fn packets_of_a_conference_are_known_by_their_frames() {
 }
 
 #[test]
+fn packets_of_a_webrtc_call_are_known_by_their_frames() {
+    let run = run("10 s", "transport = \"udp\"\napp = { kind = \"webrtc\", fec = true }\n");
+    let caller = run.sent[0].headers().expect("it is modelled").src;
+    let (mut reports, mut counts) = (0, [0; 4]);
+    let (mut ends, mut places): (HashMap<u64, u64>, HashMap<(u64, u16), u64>) = Default::default();
+    let mut expected: HashMap<u32, Expected> = HashMap::new();
+    for packet in &run.sent {
+        let headers = packet.headers().expect("it is modelled");
+        let Transport::Udp(udp) = &headers.transport else { panic!("datagrams alone") };
+        let bytes = udp.inline.as_slice();
+        let of = if headers.src == caller {
+            let kind = usize::from((bytes[1] & 0x7f) - 96);
+            let (frame, place) = (number(&bytes[24..28]), u16::from_be_bytes([bytes[30], bytes[31]]));
+            counts[kind] += 1;
+            match kind {
+                0 => {
+                    let end = ends.entry(frame).or_default();
+                    places.insert((frame, place), *end);
+                    let offset = *end;
+                    *end += packet.payload_length() as u64;
+                    (UnitKind::Frame, frame, 0, offset)
+                }
+                // Sent again: where it was at first.
+                1 => (UnitKind::Frame, frame, 0, places[&(frame, place)]),
+                // Parity and padding are of no frame.
+                _ => continue,
+            }
+        } else {
+            reports += 1;
+            (UnitKind::Report, reports - 1, 0, 0)
+        };
+        expected.insert(packet.meta.id, of);
+    }
+    let found = run.check(&expected);
+    assert!(found["frame"] > 5 && found["report"] > 5, "{found:?}");
+    assert!(counts[3] > 0, "probes have padding: {counts:?}");
+}
+
+#[test]
 fn packets_of_messages_are_known_by_frame_and_layer_and_name_the_packet_before() {
     let transport = r#"transport = { kind = "octopus", repair = "while-fresh", congestion = "gcc" }"#;
     let encoder = r#"app = { kind = "spatial-video", encoder = "svc-spatial" }"#;

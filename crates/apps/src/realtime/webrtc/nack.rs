@@ -94,6 +94,7 @@ impl NackList {
     }
 
     /// The round-trip time, by retransmissions.
+    #[cfg(test)]
     pub(super) fn rtt(&self) -> Duration {
         self.rtt
     }

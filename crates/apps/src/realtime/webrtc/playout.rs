@@ -48,6 +48,7 @@ impl Playout {
     }
 
     /// The playout delay.
+    #[cfg(test)]
     pub(super) fn delay(&self) -> Duration {
         Duration::from_nanos(self.delay as u64)
     }

@@ -34,6 +34,7 @@ impl Reporter {
     }
 
     /// Whether nothing is to be reported.
+    #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.arrivals.is_empty()
     }

@@ -228,21 +228,19 @@ impl WebrtcSender {
             count,
             part,
         };
-        let description = match &packet {
-            Some(Waiting::Media { part, offset }) => {
-                Description::new(Unit::new(UnitKind::Frame, part.frame.into(), 0), *offset)
-            }
-            Some(Waiting::Again(packet)) => {
-                Description::new(Unit::new(UnitKind::Frame, packet.part.frame.into(), 0), packet.offset)
-            }
-            // Parity and padding are of no frame: by their own numbers.
-            _ => Description::new(Unit::new(UnitKind::Datagram, number, kind as u32), 0),
+        // Parity and padding are of no frame.
+        let place = match &packet {
+            Some(Waiting::Media { part, offset }) => Some((part.frame, *offset)),
+            Some(Waiting::Again(packet)) => Some((packet.part.frame, packet.offset)),
+            _ => None,
         };
         let cluster = self.pacer.sent(length.into(), now);
         self.in_flight.sent(length.into(), cluster, now);
         self.estimator.on_sent(length.into(), now);
         host.meter().sent();
-        host.describes(description);
+        if let Some((frame, offset)) = place {
+            host.describes(Description::new(Unit::new(UnitKind::Frame, frame.into(), 0), offset));
+        }
         let datagram = Datagram { head: head.emit(), length, traffic_class: self.traffic_class };
         host.send_to(socket, self.remote, &datagram);
         match packet {
