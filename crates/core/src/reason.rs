@@ -151,6 +151,18 @@ reasons! {
     FlowLimit = "flow-limit", owner "fq";
     /// A counterfactual: the script of `jettison whatif` drops a packet that the queue has kept.
     Scripted = "scripted", owner "script";
+    /// PDCP: the packet is older than discardTimer when it would be sent (TS 38.323 §5.3).
+    PdcpDiscard = "pdcp-discard", owner "link";
+    /// A cellular link: HARQ gave up a part of the packet, or its rest did not come before t-Reassembly.
+    AirLoss = "air-loss", owner "link";
+    /// A cellular link: RLC sent a part of the packet again as often as it may.
+    RlcGivenUp = "rlc-given-up", owner "link";
+    /// A cellular link: the receiving PDCP entity no longer waits for the packet's number (TS 38.323 §5.2.2.1).
+    PdcpLate = "pdcp-late", owner "link";
+    /// PDCP: the discard timer for low importance has expired under congestion (PSI-based discard of PDU sets, TS 38.323 §5.3).
+    PduSetImportance = "pdu-set-importance", owner "link";
+    /// PDCP: another packet of the PDU set was dropped, so the rest is of no use (PSIHI, TS 23.501 §5.37.5).
+    PduSetIncomplete = "pdu-set-incomplete", owner "link";
 }
 
 reasons! {

@@ -27,6 +27,7 @@
 //! To add a link model: write its file, with an `entry()` that describes it, and add it to [`links`].
 
 mod cell_file;
+pub mod cellular;
 pub mod entry;
 mod impairment;
 #[cfg(test)]

@@ -38,6 +38,7 @@ mod hertz;
 mod limit;
 #[cfg(test)]
 mod list_tests;
+mod numbered;
 mod packet_pool;
 mod packets_per_second;
 mod peeked;
@@ -99,6 +100,7 @@ pub use flow_table::{FlowTable, Found};
 pub use framing::{Encoding, Framing};
 pub use hertz::Hertz;
 pub use limit::Limit;
+pub use numbered::{Numbered, PduSetDiscard};
 pub use packet_pool::{Chain, PacketPool};
 use packet_pool::{Counted, Standing};
 pub use packets_per_second::PacketsPerSecond;

@@ -12,6 +12,7 @@ use jettison_wire::{Address, FlowId};
 use thiserror::Error;
 
 use crate::agenda::Agenda;
+use crate::cellular::Cellular;
 use crate::direction::{Carrier, Direction, End};
 use crate::host::Host;
 use crate::routing::Graph;
@@ -274,7 +275,14 @@ impl WorldBuilder {
                     direction: directions.len(),
                     name: spec.name.clone(),
                 });
-                let mut carrier = spec.carrier;
+                // A cellular user plane takes packets from the queue alone: to all others the transmitter is busy.
+                let (mut carrier, cellular) = match spec.carrier {
+                    Carrier::Cellular(link, plane) => {
+                        (Carrier::Other(link), Some(Box::new(Cellular::new(plane))))
+                    }
+                    other => (other, None),
+                };
+                let free_at = if cellular.is_some() { Time::MAX } else { Time::ZERO };
                 directions.push(Direction {
                     name: spec.name,
                     from,
@@ -286,7 +294,8 @@ impl WorldBuilder {
                     carrier,
                     propagation: spec.propagation,
                     way: Way::of(spec.loss, spec.impairments),
-                    free_at: Time::ZERO,
+                    cellular,
+                    free_at,
                     idle_poll_pending: false,
                     in_flight: Default::default(),
                 });

@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 
 use jettison_core::Time;
+use jettison_link::cellular::UserPlane;
 use jettison_link::{FixedRate, LinkModel, Propagation};
 use jettison_wire::Packet;
 
+use crate::cellular::Cellular;
 use crate::way::Way;
 
 /// The link model of a direction. The common case avoids a virtual call.
@@ -15,6 +17,8 @@ pub enum Carrier {
     Fixed(FixedRate),
     /// Any other model.
     Other(Box<dyn LinkModel>),
+    /// A cellular user plane, over a model that says what its slots carry.
+    Cellular(Box<dyn LinkModel>, Box<UserPlane>),
 }
 
 impl Carrier {
@@ -22,21 +26,21 @@ impl Carrier {
     pub(crate) fn model(&mut self) -> &mut dyn LinkModel {
         match self {
             Carrier::Fixed(fixed) => fixed,
-            Carrier::Other(other) => other.as_mut(),
+            Carrier::Other(other) | Carrier::Cellular(other, _) => other.as_mut(),
         }
     }
     #[inline]
     pub(crate) fn ready_at(&mut self, now: Time) -> Time {
         match self {
             Carrier::Fixed(fixed) => fixed.ready_at(now),
-            Carrier::Other(other) => other.ready_at(now),
+            Carrier::Other(other) | Carrier::Cellular(other, _) => other.ready_at(now),
         }
     }
     #[inline]
     pub(crate) fn begin(&mut self, wire_bytes: u32, now: Time) -> Time {
         match self {
             Carrier::Fixed(fixed) => fixed.begin(wire_bytes, now),
-            Carrier::Other(other) => other.begin(wire_bytes, now),
+            Carrier::Other(other) | Carrier::Cellular(other, _) => other.begin(wire_bytes, now),
         }
     }
 }
@@ -67,7 +71,9 @@ pub(crate) struct Direction {
     pub(crate) propagation: Propagation,
     /// Loss and impairments; `None` if every packet arrives as it was sent, in order.
     pub(crate) way: Option<Box<Way>>,
-    /// Instant when the transmitter is free.
+    /// A cellular user plane in place of the transmitter.
+    pub(crate) cellular: Option<Box<Cellular>>,
+    /// Instant when the transmitter is free; never with a cellular user plane.
     pub(crate) free_at: Time,
     /// Whether the queue still awaits an idle poll since the last departure.
     pub(crate) idle_poll_pending: bool,

@@ -14,6 +14,7 @@
 
 mod agenda;
 mod builder;
+mod cellular;
 mod control;
 mod direction;
 mod fork;

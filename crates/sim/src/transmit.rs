@@ -42,11 +42,30 @@ pub(crate) fn transmit(
     {
         tap.transmitted(&direction.name, &packet, now);
     }
+    depart(direction, at, packet, let_through, now, left_at, recorder, script, agenda, slots);
+    left_at
+}
+
+/// Sends a packet on its way to the far end, whose transmission began at `now` and ends at `left_at`.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)] // as `transmit`
+pub(crate) fn depart(
+    direction: &mut Direction,
+    at: usize,
+    packet: Packet,
+    let_through: Option<u8>,
+    now: Time,
+    left_at: Time,
+    recorder: &mut Recorder,
+    script: &mut Option<Box<Script>>,
+    agenda: &mut Agenda,
+    slots: Slots,
+) {
     if direction.way.is_some() {
         if let Some(next) = direction.carry(packet, let_through, now, left_at, recorder, script) {
             agenda.set(slots.arrivals + at, next);
         }
-        return left_at;
+        return;
     }
     let arrives = direction.propagation.arrival(left_at);
     // Otherwise the slot holds the arrival of an earlier packet, which comes first.
@@ -58,7 +77,6 @@ pub(crate) fn transmit(
     if let Some((_, packet)) = direction.in_flight.back_mut() {
         arrives_at(packet, direction.to.port, let_through, now);
     }
-    left_at
 }
 
 /// Takes what a queue sends next, if it has anything.

@@ -591,6 +591,9 @@ impl World {
     /// again, if packets wait or the queue wants an idle poll. For a router the caller plans the next wakeup.
     pub(crate) fn serve(&mut self, at: usize, now: Time) {
         let direction = &mut self.directions[at];
+        if direction.cellular.is_some() {
+            return self.serve_cellular(at, now);
+        }
         if now < direction.free_at {
             self.agenda.set(self.slots.transmitters + at, direction.free_at);
             return;
@@ -740,7 +743,7 @@ impl Node {
     }
 
     /// Reports the gauges of one of its queues, by the recorder's number; returns the packets and bytes that wait there.
-    fn queue_state(&self, queue: u32, now: Time, out: &mut dyn Gauges) -> Option<(u64, u64)> {
+    pub(crate) fn queue_state(&self, queue: u32, now: Time, out: &mut dyn Gauges) -> Option<(u64, u64)> {
         let queues = match self {
             Node::Host(host) => &host.queues,
             Node::Router(router) => &router.queues,
@@ -755,7 +758,7 @@ impl Node {
     }
 
     #[inline]
-    fn has_departure(&self, port: u16) -> bool {
+    pub(crate) fn has_departure(&self, port: u16) -> bool {
         match self {
             Node::Host(host) => host.ports[usize::from(port)].backlog().packets > 0,
             Node::Router(router) => router.switch.has_departure(Port(port)),

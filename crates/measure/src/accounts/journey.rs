@@ -35,6 +35,8 @@ pub(super) struct Journey {
     pub load: Load,
     pub sent_at: Time,
     pub hops: Vec<Hop>,
+    /// Of links that say more than when a packet left: the queue, and what it waited for until when, in order.
+    pub waits: Vec<(u32, Component, Time)>,
     /// Whether it is kept although its host has handled the packet.
     pub is_kept: bool,
     /// Copies that links made.
@@ -56,13 +58,23 @@ impl Journeys {
             Some(place) => {
                 let journey = &mut self.journeys[place as usize];
                 journey.hops.clear();
+                journey.waits.clear();
                 (journey.packet, journey.load, journey.sent_at) = (packet, load, now);
                 (journey.is_kept, journey.copies) = (false, 0);
                 place
             }
             None => {
                 let hops = Vec::with_capacity(4);
-                self.journeys.push(Journey { packet, load, sent_at: now, hops, is_kept: false, copies: 0 });
+                let waits = Vec::new();
+                self.journeys.push(Journey {
+                    packet,
+                    load,
+                    sent_at: now,
+                    hops,
+                    waits,
+                    is_kept: false,
+                    copies: 0,
+                });
                 (self.journeys.len() - 1) as u32
             }
         };
@@ -104,6 +116,13 @@ impl Journey {
         }
     }
 
+    /// What it waited for at a queue and on its link. Of a copy that takes the same way only the first counts.
+    pub fn waited(&mut self, queue: u32, parts: impl IntoIterator<Item = (Component, Time)>) {
+        if !self.waits.iter().any(|(own, ..)| *own == queue) {
+            self.waits.extend(parts.into_iter().map(|(component, until)| (queue, component, until)));
+        }
+    }
+
     /// The packet reaches the end of a link. Its first arrival there counts.
     #[inline]
     pub fn arrives(&mut self, queue: u32, now: Time) {
@@ -127,6 +146,9 @@ impl Journey {
         for hop in &self.hops {
             // A host has no processing time: its packets come to the queue when they are sent.
             chain.extend(hop.enqueued, Component::Processing, Spot::Sender(hop.queue), None);
+            for (_, component, until) in self.waits.iter().filter(|(queue, ..)| *queue == hop.queue) {
+                chain.extend(*until, *component, Spot::Queue(hop.queue), None);
+            }
             chain.extend(hop.started, Component::Queue, Spot::Queue(hop.queue), None);
             chain.extend(hop.left, Component::Serialisation, Spot::Queue(hop.queue), None);
             if hop.arrived != Time::MAX {

@@ -452,6 +452,13 @@ impl Accounts {
         }
     }
 
+    /// What a packet waited for from its arrival at a queue to the end of the link, each part with its end.
+    pub fn waited(&mut self, queue: u32, packet: u32, parts: impl IntoIterator<Item = (Component, Time)>) {
+        if let Some(journey) = self.journeys.find_mut(packet) {
+            journey.waited(queue, parts);
+        }
+    }
+
     /// A packet reaches the node at the far end of a queue's link.
     #[inline]
     pub fn arrived(&mut self, queue: u32, packet: u32, now: Time) {

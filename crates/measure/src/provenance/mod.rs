@@ -259,6 +259,19 @@ impl Provenance {
         }
     }
 
+    /// What a packet waited for on the link of a queue, in place of the times of [`Provenance::left`]: each part with its end, from
+    /// its arrival at the queue on.
+    pub fn waited(
+        &mut self,
+        queue: u32,
+        packet: &Packet,
+        parts: impl IntoIterator<Item = (crate::Component, Time)>,
+    ) {
+        if let Some(accounts) = &mut self.accounts {
+            accounts.waited(queue, packet.meta.id, parts);
+        }
+    }
+
     /// A packet reaches the node at the far end of a queue's link, before the node handles it. At a host its content is known until [`Provenance::handled`].
     #[inline]
     pub fn arrived(&mut self, queue: u32, packet: &Packet, now: Time) {

@@ -1,9 +1,10 @@
 //! Links: carriers, propagation, loss, and the queues of their senders.
 
 use jettison_core::{RandomStream, Seed};
+use jettison_link::cellular::{Numbering, PdcpParameters, UserPlane};
 use jettison_link::{FixedRate, Impairments, LinkModel, Loss, Propagation, Schedule, TraceLink};
-use jettison_queue::QueueDiscipline;
 use jettison_queue::entry::BuildContext;
+use jettison_queue::{Numbered, PduSetDiscard, QueueDiscipline};
 use jettison_sim::{Carrier, DirectionSpec, LinkSpec};
 use jettison_switch::PortHooks;
 
@@ -52,6 +53,19 @@ impl Builder {
     ) -> Result<DirectionSpec, BuildFailure> {
         let random = |stream: &str| plan.seed.stream(&["links", link, which, stream]);
         let carrier = self.carrier(link, &settings, plan.contents)?;
+        let carrier = match &settings.cellular {
+            None => carrier,
+            Some(cellular) => {
+                let model: Box<dyn LinkModel> = match carrier {
+                    Carrier::Fixed(fixed) => Box::new(fixed),
+                    Carrier::Other(other) | Carrier::Cellular(other, _) => other,
+                };
+                let stream = |name: &str| random(&format!("cellular-{name}"));
+                let plane = UserPlane::new(cellular, model.clone(), &stream)
+                    .map_err(|error| part(&["links", link, "cellular"], error))?;
+                Carrier::Cellular(model, Box::new(plane))
+            }
+        };
         let in_order = |error| part(&["links", link, "changes"], error);
         // Rate, delay and loss change independently; each model has its own schedule.
         let delays = settings.changes.iter().filter_map(|change| Some((change.at, change.delay?)));
@@ -81,7 +95,7 @@ impl Builder {
             settings.links.get(link).ok_or_else(|| part(&["links"], format!("unknown link `{link}`")))?;
         Ok(match self.carrier(link, &settings.direction(found, forward), contents)? {
             Carrier::Fixed(fixed) => Box::new(fixed),
-            Carrier::Other(other) => other,
+            Carrier::Other(other) | Carrier::Cellular(other, _) => other,
         })
     }
 
@@ -148,11 +162,37 @@ impl Builder {
         let wrong = |error| part(&["links", link, "queue"], error);
         if let Some(entry) = self.port_queues.entry(kind) {
             let built = entry.build(parameters, &context).map_err(wrong)?;
-            return Ok((built.discipline, Some(built.hooks)));
+            return Ok((with_pdcp(built.discipline, settings, random), Some(built.hooks)));
         }
         let queue = self.disciplines.build_from(kind, parameters, &context).map_err(wrong)?;
-        Ok((queue, None))
+        Ok((with_pdcp(queue, settings, random), None))
     }
+}
+
+/// A queue with PDCP around it, if its link has one that acts before transmission.
+fn with_pdcp(
+    queue: Box<dyn QueueDiscipline>,
+    settings: &DirectionSettings,
+    random: &dyn Fn(&str) -> RandomStream,
+) -> Box<dyn QueueDiscipline> {
+    let Some(PdcpParameters { numbering, discard_timer, pdu_sets, .. }) =
+        settings.cellular.as_ref().map(|cellular| &cellular.pdcp)
+    else {
+        return queue;
+    };
+    let at_arrival = *numbering == Numbering::BeforeQueue;
+    if !at_arrival && discard_timer.is_none() && pdu_sets.is_none() {
+        return queue;
+    }
+    let numbered = Numbered::new(queue, at_arrival, *discard_timer);
+    let Some(sets) = pdu_sets else { return Box::new(numbered) };
+    let discard = PduSetDiscard {
+        is_integrated: sets.psihi,
+        low_importance: sets.low_importance,
+        low_timer: sets.discard_timer_low,
+        active_from: sets.active_from,
+    };
+    Box::new(numbered.with_pdu_sets(discard, random("pdu-sets").uniform(0, u64::MAX)))
 }
 
 fn impairments(

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use jettison_core::{Bytes, Rate, Time};
+use jettison_link::cellular::{CellularParameters, Numbering};
 use jettison_link::trace::Grants;
 
 use super::Checker;
-use crate::schema::{Carrier, Cell, Change, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile};
+use crate::schema::{
+    Carrier, Cell, Change, DirectionSettings, Link, LossChoice, MOST_PROFILE_STEPS, Node, Profile,
+};
 use crate::validate::Finding;
 use jettison_registry::{KeyPath, ParameterError};
 use serde_json::Value;
@@ -37,12 +40,14 @@ impl Checker<'_> {
             self.queue_choice(link.queue.as_ref(), &at.key("queue"));
             self.loss(&link.loss, &at.key("loss"));
             self.overhead(link.overhead, &at.key("overhead"));
+            self.cellular(link.cellular.as_ref(), &at.key("cellular"));
             if let Some(reverse) = &link.reverse {
                 let at = at.key("reverse");
                 self.rate(reverse.rate, &at.key("rate"));
                 self.cell(reverse.cell.as_ref(), &at.key("cell"));
                 self.queue_choice(reverse.queue.as_ref(), &at.key("queue"));
                 self.overhead(reverse.overhead, &at.key("overhead"));
+                self.cellular(reverse.cellular.as_ref(), &at.key("cellular"));
                 if let Some(loss) = &reverse.loss {
                     self.loss(loss, &at.key("loss"));
                 }
@@ -145,6 +150,34 @@ impl Checker<'_> {
         }
     }
 
+    /// Checks the ranges of a user plane.
+    fn cellular(&mut self, cellular: Option<&CellularParameters>, at: &KeyPath) {
+        if let Some(Err(error)) = cellular.map(CellularParameters::validate) {
+            self.findings.push(Finding::built(self.tree, at, &error));
+        }
+    }
+
+    /// Checks that the sender can number packets at their arrival: a P4 program has a use of its own for what holds the number.
+    fn numbering(&mut self, name: &str, direction: &DirectionSettings, at: &KeyPath) {
+        let sender = self.settings.nodes.get(&direction.from);
+        let is_p4 = sender.is_some_and(|node| !node.is_host() && !node.has_hooks());
+        let is_early = direction
+            .cellular
+            .as_ref()
+            .is_some_and(|cellular| cellular.pdcp.numbering == Numbering::BeforeQueue);
+        if is_p4 && is_early {
+            let message = format!(
+                "the P4 router `{}`, which sends on link `{name}`, cannot number packets before its queue",
+                direction.from
+            );
+            self.find(
+                at,
+                message,
+                "write `pdcp = { numbering = \"at-transmission\" }`, or use a native router",
+            );
+        }
+    }
+
     fn rate(&mut self, rate: Option<Rate>, at: &KeyPath) {
         if let Some(rate) = rate.filter(|rate| rate.is_zero()) {
             let help = "for an outage, set the rate to zero and back in `changes`";
@@ -175,6 +208,9 @@ impl Checker<'_> {
             Some(own) if own.changes.is_some() => at.key("reverse").key("changes"),
             _ => at.key("changes"),
         };
+        let own_plane = own.is_some_and(|own| own.cellular.is_some());
+        let plane_at = if own_plane { at.key("reverse") } else { at.clone() };
+        self.numbering(name, &direction, &plane_at.key("cellular"));
         if link.profile_of(forward).is_none() {
             self.changes(&direction.changes, is_trace, &changes_at);
         }

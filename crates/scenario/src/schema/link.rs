@@ -1,6 +1,7 @@
 //! Links: two directions, equal unless `reverse` overrides keys of the second.
 
 use jettison_core::{Bytes, Duration, Rate, Time};
+use jettison_link::cellular::CellularParameters;
 use jettison_link::{
     ImpairmentParameters, JitterChoice, JitterParameters, LossChange, LossParameters, OccurrenceChoice,
     ReorderChoice, Share,
@@ -40,6 +41,10 @@ pub struct Link {
     /// `rate`, `trace`, `profile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<Cell>,
+    /// Cellular user plane over `rate`, `trace` or `cell`: PDCP, RLC, HARQ, a scheduler, uplink grants, DRX. A `reverse` with a
+    /// capacity of its own has its own, or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cellular: Option<CellularParameters>,
     /// Network profile in the format of the DASH Industry Forum: rate, delay and loss over time, in place of `delay`, `loss` and
     /// `changes`; alternatives: `rate`, `trace`, `cell`. The loss applies to the forward direction; each direction has half
     /// of the round-trip time.
@@ -72,7 +77,7 @@ pub struct Link {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
     /// Overhead per packet beside the IP length, in bytes. Default: 14 (Ethernet II), 4 with a trace (Mahimahi), 2 with a cell
-    /// (PDCP).
+    /// (PDCP), with `cellular` 2 or 3 by the length of its PDCP numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<Bytes>,
     /// Whether to write sent packets to a pcapng file.
@@ -96,6 +101,9 @@ pub struct Reverse {
     /// Grants of a cell, in place of the link's rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<Cell>,
+    /// Cellular user plane of this direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cellular: Option<CellularParameters>,
     /// Network profile: rate, half of the round-trip time, and loss of this direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
@@ -168,6 +176,8 @@ pub struct DirectionSettings {
     pub to: String,
     /// What serves the queue: rate, trace or cell.
     pub carrier: Carrier,
+    /// Cellular user plane.
+    pub cellular: Option<CellularParameters>,
     /// Propagation delay.
     pub delay: Duration,
     /// Name of the queue in messages: that of its `[queues]` entry, or its kind.
@@ -251,6 +261,11 @@ impl Link {
                 (None, Some(cell)) => Carrier::Cell(cell.clone()),
                 (None, None) => Carrier::Rate(rate.unwrap_or_default()),
             },
+            cellular: match (&own.cellular, has_own_carrier) {
+                (Some(cellular), _) => Some(cellular.clone()),
+                (None, true) => None,
+                (None, false) => self.cellular.clone(),
+            },
             delay: own.delay.unwrap_or(self.delay),
             queue_name: match choice {
                 QueueChoice::Named(name) => name,
@@ -279,10 +294,11 @@ impl Link {
             };
             direction.apply_profile(profile, parts, forward, Time::ZERO + settings.duration);
         }
-        let usual_overhead = match direction.carrier {
-            Carrier::Rate(_) => ETHERNET_OVERHEAD,
-            Carrier::Trace(_) => MAHIMAHI_OVERHEAD,
-            Carrier::Cell(_) => CELL_OVERHEAD,
+        let usual_overhead = match (&direction.cellular, &direction.carrier) {
+            (Some(cellular), _) => cellular.header(),
+            (None, Carrier::Rate(_)) => ETHERNET_OVERHEAD,
+            (None, Carrier::Trace(_)) => MAHIMAHI_OVERHEAD,
+            (None, Carrier::Cell(_)) => CELL_OVERHEAD,
         };
         direction.overhead = own.overhead.or(self.overhead).unwrap_or(usual_overhead);
         direction

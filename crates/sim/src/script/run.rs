@@ -370,6 +370,9 @@ impl World {
         let direction = &mut self.directions[at];
         let (queue, End { node, port }) = (direction.queue, direction.from);
         discipline.capacity_changed(direction.carrier.model().rate(now), now);
+        if let Some(cellular) = &mut direction.cellular {
+            cellular.plane.restart_numbers();
+        }
         // As if it had been idle since the start.
         while let Some(at) = discipline.next_wakeup().filter(|at| *at <= now) {
             discipline.handle_wakeup(at, &mut NoOutcomes);
