@@ -46,17 +46,17 @@ components! {
     Device = "device";
     /// It was in a queue.
     Queue = "queue";
-    /// The sender of a cellular uplink had no grant: it waited for a scheduling request's opportunity, or for the answer.
+    /// An uplink had no grant.
     Grant = "grant";
-    /// The receiver of a cellular link slept (discontinuous reception).
+    /// Its receiver slept.
     Sleep = "drx";
     /// A link transmitted it, from its first bit to its last.
     Serialisation = "serialisation";
-    /// A cellular link lost a part of it, until the link layer's retransmission (RLC).
+    /// RLC sent it again.
     LinkRetransmission = "rlc_retransmission";
-    /// A block with a part of it was not decoded at once, or later than the block behind it (HARQ).
+    /// HARQ decoded it later.
     Harq = "harq";
-    /// It had crossed a cellular link, but a packet that was numbered before it had not (t-Reordering).
+    /// PDCP waited for one before it.
     Reordering = "reordering";
     /// It was on a link, with the link's jitter.
     Propagation = "propagation";

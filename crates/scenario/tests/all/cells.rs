@@ -125,3 +125,42 @@ fn a_cell_excludes_other_carriers() {
             .starts_with("s.toml:23:33: `changes` must not set the rate of a link with a trace or a cell")
     );
 }
+
+/// What a user plane as in `cellular` is told is wrong with it.
+fn plane(cellular: &str) -> String {
+    let text = GOOD
+        .replace("rate = \"10 Mbit/s\"\n", &format!("rate = \"10 Mbit/s\"\ncellular = {{ {cellular} }}\n"));
+    match parse_with(&text, &[], false) {
+        Ok(_) => "nothing wrong".to_owned(),
+        Err(messages) => messages.to_string(),
+    }
+}
+
+#[test]
+fn impossible_user_planes_are_refused_at_their_keys() {
+    assert_eq!(plane("numerology = 1, harq = { bler = 0.1 }, drx = {}"), "nothing wrong");
+    for (cellular, expected) in [
+        ("numerology = 5", "`links.bottleneck.cellular.numerology` must be 0, 1, 2 or 3, got 5"),
+        (
+            "pdcp = { t_reordering = \"0 ms\" }",
+            "`links.bottleneck.cellular.pdcp.t_reordering` must be > 0 ms",
+        ),
+        ("pdcp = { t_reorder = \"1 ms\" }", "did you mean `t_reordering`?"),
+        ("harq = { bler = 1.5 }", "1.5 is not a share"),
+        ("rlc = { mode = \"tm\" }", "`links.bottleneck.cellular.rlc.mode`"),
+        ("drx = {}, grants = {}", "keep one of `drx` and `grants`"),
+    ] {
+        let found = plane(cellular);
+        assert!(found.contains(expected) && found.contains("s.toml:23:"), "{cellular}: {found}");
+    }
+}
+
+#[test]
+fn a_reverse_with_a_capacity_of_its_own_has_no_user_plane() {
+    let text = GOOD
+        .replace("rate = \"10 Mbit/s\"\n", "rate = \"10 Mbit/s\"\ncellular = { pdcp = { sn_length = 18 } }\n")
+        .replace("reverse = {", "reverse = { rate = \"1 Mbit/s\",");
+    let [forward, reverse] = directions(&good(&text));
+    assert_eq!((forward.cellular.is_some(), forward.overhead.get()), (true, 3));
+    assert_eq!((reverse.cellular.is_some(), reverse.overhead.get()), (false, 14));
+}
