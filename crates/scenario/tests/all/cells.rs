@@ -146,7 +146,7 @@ fn impossible_user_planes_are_refused_at_their_keys() {
             "`links.bottleneck.cellular.pdcp.t_reordering` must be > 0 ms",
         ),
         ("pdcp = { t_reorder = \"1 ms\" }", "did you mean `t_reordering`?"),
-        ("harq = { bler = 1.5 }", "1.5 is not a share"),
+        ("harq = { bler = 1.5 }", "must be in [0, 1], got 1.5"),
         ("rlc = { mode = \"tm\" }", "`links.bottleneck.cellular.rlc.mode`"),
         ("drx = {}, grants = {}", "keep one of `drx` and `grants`"),
     ] {
