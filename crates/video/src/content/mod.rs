@@ -5,6 +5,7 @@
 //! [`SpatialVideo::frames`] of the video, which is always a whole number of groups of pictures.
 
 mod frame_rate;
+pub mod layered;
 mod noise;
 mod parameters;
 mod quality;
@@ -19,6 +20,7 @@ mod trace;
 mod volumetric;
 
 pub use frame_rate::FrameRate;
+pub use layered::LayeredVideo;
 pub(crate) use parameters::check_overhead;
 pub use parameters::{SpatialContent, TemporalContent, VolumetricContent};
 pub use quality::RateQuality;

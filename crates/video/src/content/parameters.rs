@@ -11,7 +11,7 @@ use super::trace::FileError;
 use super::volumetric::VolumetricSettings;
 use super::{
     DensityQuality, FrameRate, SpatialGenerator, SpatialVideo, TemporalGenerator, TemporalVideo,
-    VolumetricGenerator, VolumetricVideo, spatial, temporal, volumetric,
+    VolumetricGenerator, VolumetricVideo, layered, spatial, temporal, volumetric,
 };
 
 /// A video in quality layers, from a trace or generated.
@@ -110,7 +110,10 @@ impl SpatialContent {
         random: &dyn Fn(&str) -> RandomStream,
     ) -> Result<Arc<SpatialVideo>, ParameterError> {
         check_overhead("overhead", self.overhead)?;
-        let parse = |content: &[u8]| spatial::trace::parse(content, self.overhead);
+        let parse = |content: &[u8]| match layered::is_one(content) {
+            true => layered::parse(content)?.spatial(self.overhead),
+            false => spatial::trace::parse(content, self.overhead),
+        };
         let generate = |generator: &SpatialGenerator| {
             generator.video(self.overhead, &mut stream("spatial", generator.seed, random))
         };
@@ -131,7 +134,10 @@ impl TemporalContent {
         random: &dyn Fn(&str) -> RandomStream,
     ) -> Result<Arc<TemporalVideo>, ParameterError> {
         check_overhead("overhead", self.overhead)?;
-        let parse = |content: &[u8]| temporal::trace::parse(content, self.overhead);
+        let parse = |content: &[u8]| match layered::is_one(content) {
+            true => layered::parse(content)?.temporal(self.overhead),
+            false => temporal::trace::parse(content, self.overhead),
+        };
         let generate = |generator: &TemporalGenerator| {
             generator.video(self.overhead, &mut stream("temporal", generator.seed, random))
         };

@@ -4,7 +4,7 @@ use std::str::{FromStr, Lines};
 
 pub(super) use jettison_sockets::FileError;
 
-/// Nonempty lines of a trace.
+/// Lines of a trace that are neither empty nor comments, which begin with `#`.
 pub(super) struct Rows<'a> {
     lines: std::iter::Enumerate<Lines<'a>>,
 }
@@ -41,7 +41,8 @@ impl<'a> Rows<'a> {
 
     /// Returns the next line, if any, with one value per column of `columns`.
     pub(super) fn row(&mut self, columns: &'static [&'static str]) -> Option<Result<Row<'a>, FileError>> {
-        let (place, text) = self.lines.by_ref().find(|(_, text)| !text.trim().is_empty())?;
+        let counts = |text: &str| !text.trim().is_empty() && !text.trim_start().starts_with('#');
+        let (place, text) = self.lines.by_ref().find(|(_, text)| counts(text))?;
         let row = Row { line: place + 1, values: text.split_whitespace().collect(), columns };
         let count = row.values.len();
         Some(match count == columns.len() {
@@ -59,6 +60,11 @@ impl Row<'_> {
     /// Returns an error at this line.
     pub(super) fn error(&self, message: impl Into<String>) -> FileError {
         FileError::at(self.line, message)
+    }
+
+    /// Returns the text in a column.
+    pub(super) fn text(&self, column: usize) -> &str {
+        self.values.get(column).copied().unwrap_or_default()
     }
 
     /// Parses the integer in a column.

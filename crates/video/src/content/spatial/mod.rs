@@ -42,7 +42,12 @@ impl SpatialVideo {
 
     /// Creates a video from rungs in ascending order with their layers by frame and layer number, all of the same
     /// length; cut to whole groups of pictures, of which there must be at least one.
-    fn new(gop: u32, layers: u8, rungs: Vec<(Rate, Vec<SpatialLayer>)>, overhead: f64) -> SpatialVideo {
+    pub(super) fn new(
+        gop: u32,
+        layers: u8,
+        rungs: Vec<(Rate, Vec<SpatialLayer>)>,
+        overhead: f64,
+    ) -> SpatialVideo {
         let length = rungs.first().map_or(0, |(_, pictures)| pictures.len() / usize::from(layers));
         let frames = length as u32 / gop * gop;
         let rates = rungs.iter().map(|(rate, _)| *rate).collect();

@@ -39,7 +39,7 @@ impl TemporalVideo {
     pub const MOST_GOP: u32 = 64;
 
     /// Creates a video from frames, cut to whole groups of pictures, of which there must be at least one.
-    fn new(gop: u32, mut frames: Vec<TemporalFrame>, overhead: f64) -> TemporalVideo {
+    pub(super) fn new(gop: u32, mut frames: Vec<TemporalFrame>, overhead: f64) -> TemporalVideo {
         frames.truncate(frames.len() / gop as usize * gop as usize);
         TemporalVideo { gop, overhead, frames }
     }
