@@ -13,6 +13,7 @@ use crate::commands::media::MediaCommand;
 use jettison_report::ReportColumn;
 use jettison_scenario::ColumnName;
 
+
 /// Simulate congested networks; compare queue disciplines, transports and applications
 #[derive(Debug, Parser)]
 #[command(name = "jettison", version = LONG_VERSION, propagate_version = true, max_term_width = 100)]
@@ -109,7 +110,7 @@ pub enum Command {
         #[command(subcommand)]
         command: TraceCommand,
     },
-    /// Inspect the labels of real media
+    /// Make traces of video with real encoders, and inspect the labels of captures
     Media {
         #[command(subcommand)]
         command: MediaCommand,

@@ -13,6 +13,7 @@ mod live;
 mod live_shell;
 pub mod media;
 mod new;
+mod output_file;
 mod p4;
 mod python;
 mod report;

@@ -1,6 +1,5 @@
 //! `jettison trace`.
 
-use std::io::Write;
 use std::path::Path;
 
 use jettison_core::{Bytes, Duration};
@@ -9,6 +8,7 @@ use jettison_link::trace::{
     Column, Format, Grants, Recording, RecordingError, Restarts, Synthesis, Trace, TraceInfo,
 };
 
+use super::output_file;
 use crate::options::{ConvertArguments, ReadArguments, SynthesizeArguments, TraceOutput, WriteArguments};
 use crate::output::{Failure, print, print_record};
 
@@ -21,7 +21,7 @@ pub fn info(file: &Path, how: &ReadArguments, json: bool) -> Result<(), Failure>
 /// Converts a trace, or a part of it, to another format.
 pub fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
     let ConvertArguments { input, output, .. } = arguments;
-    refuse_overwriting(output, &arguments.write)?;
+    output_file::refuse_overwriting(output, arguments.write.force)?;
     let opportunity = opportunity(arguments.opportunity)?;
     let grants = read(input, &arguments.read)?.into_grants(opportunity);
     let grants = cut(grants, arguments)?;
@@ -38,7 +38,7 @@ pub fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
 
 /// Generates a trace from a stochastic model.
 pub fn synthesize(arguments: &SynthesizeArguments) -> Result<(), Failure> {
-    refuse_overwriting(&arguments.output, &arguments.write)?;
+    output_file::refuse_overwriting(&arguments.output, arguments.write.force)?;
     let usual = Synthesis::default();
     let synthesis = Synthesis {
         seed: arguments.seed,
@@ -145,37 +145,6 @@ fn save(converted: Converted, output: &Path, how: &WriteArguments) -> Result<(),
             (text, Recording::Srsran(grants))
         }
     };
-    write(output, &text, how)?;
+    output_file::write(output, text.as_bytes(), how.force)?;
     print(format_args!("{}\n{}\n", output.display(), TraceInfo::of(&recording)))
-}
-
-/// Checks early that the output may be written: conversion can take long.
-fn refuse_overwriting(output: &Path, how: &WriteArguments) -> Result<(), Failure> {
-    if output.exists() && !how.force { Err(occupied(output)) } else { Ok(()) }
-}
-
-fn occupied(output: &Path) -> Failure {
-    Failure::of(format!(
-        "{} already exists; choose another name, or replace it with --force",
-        output.display()
-    ))
-}
-
-/// Writes a file atomically: readers find the old file or the complete new one.
-fn write(output: &Path, text: &str, how: &WriteArguments) -> Result<(), Failure> {
-    let failed =
-        |error: std::io::Error| Failure::of(format!("{}: cannot write the trace: {error}", output.display()));
-    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".jettison-").suffix(".tmp");
-    // Permissions as for other files: the process's umask decides.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(parent.unwrap_or(Path::new("."))).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    let kept = if how.force { file.persist(output) } else { file.persist_noclobber(output) };
-    kept.map(drop).map_err(|error| match error.error.kind() {
-        std::io::ErrorKind::AlreadyExists => occupied(output),
-        _ => failed(error.error),
-    })
 }

@@ -140,7 +140,7 @@ fn an_output_that_exists_or_cannot_be_written() {
     convert("out.trace", &["--force"]).ok();
     assert_eq!(folder.read("out.trace"), b"10\n1\n4512\n");
     let said = convert("none/out.trace", &[]).refused();
-    assert!(said.starts_with("jettison: none/out.trace: cannot write the trace: "), "{said}");
+    assert!(said.starts_with("jettison: none/out.trace: cannot write: "), "{said}");
     assert_eq!(folder.names(""), ["in.down", "out.trace"]);
 }
 

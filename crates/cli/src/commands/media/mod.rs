@@ -1,20 +1,29 @@
 //! `jettison media`.
 
+mod encode;
+mod generate;
 mod inspect;
-
-use clap::Subcommand;
+mod options;
+mod quality;
 
 use crate::output::Failure;
 
-#[derive(Debug, Subcommand)]
-pub enum MediaCommand {
-    /// Print the RTP streams of a capture, the header extensions found, and what their labels say of each frame
-    Inspect(inspect::InspectArguments),
-}
+pub use options::MediaCommand;
 
 /// Runs a command on media.
 pub fn media(command: MediaCommand) -> Result<(), Failure> {
     match command {
         MediaCommand::Inspect(arguments) => inspect::inspect(&arguments),
+        MediaCommand::Encode(arguments) => encode::encode(&arguments),
+        MediaCommand::Generate(arguments) => generate::generate(&arguments),
+        MediaCommand::Quality { files, json } => quality::quality(&files, json),
+    }
+}
+
+/// Converts an error of the encoders.
+fn failure(error: jettison_media::Error) -> Failure {
+    match error {
+        jettison_media::Error::Cancelled => Failure::Interrupted("jettison: interrupted".to_owned()),
+        error => Failure::of(error),
     }
 }
