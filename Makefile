@@ -16,7 +16,7 @@ ARGS ?=
 PAPERS = $(filter-out reference live presets new gallery,$(notdir $(patsubst %/,%,$(wildcard scenarios/*/))))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup live-deps build web python notebooks api wheel dist demo test test-live bench bench-live oracle players experiments docs gallery book fmt lint deny audit fuzz fuzz-check clean install
+.PHONY: help setup live-deps media-deps build web python notebooks api wheel dist demo test test-live bench bench-live oracle players experiments docs gallery book fmt lint deny audit fuzz fuzz-check clean install
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ setup: ## Install build dependencies, or list those that are missing
 
 live-deps: ## Install the programs for scenarios/live/ (browser, web server, players), or list those that are missing
 	@scripts/live-deps.sh
+
+media-deps: ## Install the encoders of `jettison media encode` into target/media, or list those that are missing
+	@scripts/media-deps.sh
 
 build: setup ## Build target/release/jettison
 	$(CARGO) build --release --locked
