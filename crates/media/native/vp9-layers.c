@@ -107,7 +107,10 @@ int main(int count, char **arguments) {
   config.rc_buf_optimal_sz = 600;
   config.ss_number_layers = (unsigned)spatial;
   config.ts_number_layers = (unsigned)temporal;
-  config.temporal_layering_mode = VP9E_TEMPORAL_LAYERING_MODE_BYPASS;
+  // Without layers libvpx spends a small part of its bitrate if it is told to bypass, so then it is not told anything of
+  // layers, and chooses the references itself.
+  const int has_layers = spatial * temporal > 1;
+  if (has_layers) config.temporal_layering_mode = VP9E_TEMPORAL_LAYERING_MODE_BYPASS;
   // The share of pictures up to a temporal layer: one in four, one in two, all.
   for (int t = 0; t < temporal; t++) config.ts_rate_decimator[t] = 1u << (temporal - 1 - t);
   config.rc_target_bitrate = 0;
@@ -125,7 +128,7 @@ int main(int count, char **arguments) {
   control(&codec, vpx_codec_control(&codec, VP8E_SET_CPUUSED, speed), "speed");
   control(&codec, vpx_codec_control(&codec, VP9E_SET_AQ_MODE, 3), "adaptive quantisation");
   control(&codec, vpx_codec_control(&codec, VP9E_SET_TILE_COLUMNS, 0), "tiles");
-  control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC, 1), "layers");
+  if (has_layers) control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC, 1), "layers");
   vpx_svc_extra_cfg_t layers;
   memset(&layers, 0, sizeof layers);
   for (int s = 0; s < spatial; s++) {
@@ -137,8 +140,10 @@ int main(int count, char **arguments) {
     layers.scaling_factor_den[s] = 1 << (spatial - 1 - s);
     layers.speed_per_layer[s] = speed;
   }
-  control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_PARAMETERS, &layers), "parameters of layers");
-  control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_INTER_LAYER_PRED, (unsigned)inter_layer), "prediction");
+  if (has_layers) {
+    control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_PARAMETERS, &layers), "parameters of layers");
+    control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_INTER_LAYER_PRED, (unsigned)inter_layer), "prediction");
+  }
 
   vpx_image_t image;
   if (!vpx_img_alloc(&image, VPX_IMG_FMT_I420, (unsigned)width, (unsigned)height, 1)) fail("out of memory", NULL);
@@ -177,8 +182,10 @@ int main(int count, char **arguments) {
       references.update_buffer_slot[s] = of_layer[2];
       references.duration[s] = 1;
     }
-    control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_LAYER_ID, &id), "layer of the picture");
-    control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_REF_FRAME_CONFIG, &references), "references");
+    if (has_layers) {
+      control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_LAYER_ID, &id), "layer of the picture");
+      control(&codec, vpx_codec_control(&codec, VP9E_SET_SVC_REF_FRAME_CONFIG, &references), "references");
+    }
     if (vpx_codec_encode(&codec, &image, picture, 1, plan[0] ? VPX_EFLAG_FORCE_KF : 0, VPX_DL_REALTIME)) {
       fail("cannot encode", &codec);
     }
