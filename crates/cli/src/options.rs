@@ -13,7 +13,6 @@ use crate::commands::media::MediaCommand;
 use jettison_report::ReportColumn;
 use jettison_scenario::ColumnName;
 
-
 /// Simulate congested networks; compare queue disciplines, transports and applications
 #[derive(Debug, Parser)]
 #[command(name = "jettison", version = LONG_VERSION, propagate_version = true, max_term_width = 100)]

@@ -75,7 +75,8 @@ fn one_man_page_per_command_is_written() {
     let of_traces = ["convert", "info", "synthesize"].map(|command| format!("jettison-trace-{command}.1"));
     expected.extend(of_traces);
     expected.extend(["check", "run", "test"].map(|command| format!("jettison-p4-{command}.1")));
-    let of_media = ["encode", "generate", "inspect", "quality"].map(|command| format!("jettison-media-{command}.1"));
+    let of_media =
+        ["encode", "generate", "inspect", "quality"].map(|command| format!("jettison-media-{command}.1"));
     expected.extend(of_media);
     expected.extend(["sqm", "tc"].map(|command| format!("jettison-export-{command}.1")));
     expected.extend(["load", "status", "unload"].map(|command| format!("jettison-cc-{command}.1")));
