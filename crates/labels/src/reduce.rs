@@ -16,6 +16,9 @@ use crate::pdu_set::PduSetMarking;
 use crate::read::{Label, StreamReader};
 use crate::rtp::{Element, RtpHeader};
 
+/// Extension elements: identifiers with their data.
+type Elements = Vec<(u8, Vec<u8>)>;
+
 /// Identifiers of the sender's extensions.
 const EXTENSION: u8 = 1;
 const ALLOCATION: u8 = 2;
@@ -91,7 +94,7 @@ impl Reducer {
         &mut self,
         labels: Labels,
         own: &OctopusHeader,
-    ) -> Result<(RtpHeader<'static>, Vec<(u8, Vec<u8>)>), LabelError> {
+    ) -> Result<(RtpHeader<'static>, Elements), LabelError> {
         self.note(own);
         let data = match labels {
             Labels::FrameMarking => self.marking(own).emit()?,

@@ -4,7 +4,7 @@ use super::support::Folder;
 #[cfg(unix)]
 use super::support::{Ran, skipped};
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "cc",
     "check",
     "compare",

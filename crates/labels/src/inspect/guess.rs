@@ -21,6 +21,9 @@ struct Step {
     after_marker: bool,
 }
 
+/// Whether packets with the data of one extension look like a format.
+type Rule = fn(&[(&Sample, &[u8])]) -> bool;
+
 /// The format of the extension `id`, if it can be told.
 pub(super) fn format(samples: &[Sample], id: u8) -> Option<Recognised> {
     let with: Vec<(&Sample, &[u8])> =
@@ -31,7 +34,7 @@ pub(super) fn format(samples: &[Sample], id: u8) -> Option<Recognised> {
     if with.len() < LEAST {
         return None;
     }
-    let rules: [(RtpFormat, fn(&[(&Sample, &[u8])]) -> bool); 4] = [
+    let rules: [(RtpFormat, Rule); 4] = [
         (RtpFormat::DependencyDescriptor, is_descriptor),
         (RtpFormat::PduSet, is_pdu_set),
         (RtpFormat::FrameMarkingShort, |with| is_marking(with, MarkingForm::Short)),

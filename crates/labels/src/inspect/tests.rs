@@ -162,7 +162,7 @@ proptest! {
             if let Some(first) = bytes.first_mut() {
                 *first = 0x90;
             }
-            inspector.datagram(Time::ZERO, || String::new(), &bytes);
+            inspector.datagram(Time::ZERO, String::new, &bytes);
         }
         let inspection = inspector.finish();
         prop_assert!(inspection.rtp_packets <= inspection.datagrams);

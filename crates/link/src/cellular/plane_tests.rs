@@ -12,11 +12,14 @@ fn plane(parameters: Value) -> UserPlane {
     UserPlane::new(&parameters, supply, &|name| Seed(3).stream(&[name])).unwrap()
 }
 
+/// A packet's number, fate, bytes and waits.
+type Ended = (u32, Fate, u64, [(Wait, Time); 4]);
+
 /// A queue before a plane: packets of 495 bytes, two a block of 1,000 with their headers.
 struct Queue {
     plane: UserPlane,
     waiting: VecDeque<Sdu>,
-    ended: Vec<(u32, Fate, u64, [(Wait, Time); 4])>,
+    ended: Vec<Ended>,
     numbers: u32,
 }
 

@@ -48,7 +48,7 @@ impl AcknowledgedRate {
         };
         let distance = (sample - mean).abs() / mean.max(1.0);
         // A sample's deviation is assumed to be its distance from the estimate.
-        let noise = distance.powi(2).max(LEAST_VARIANCE);
+        let noise = (distance * distance).max(LEAST_VARIANCE);
         let before = variance + DRIFT;
         let gain = before / (before + noise);
         self.estimate = Some((mean + gain * (sample - mean), (1.0 - gain) * before));

@@ -25,7 +25,8 @@ impl LinkCapacity {
             None => (kbit, VARIANCE.0),
             Some((mean, variance)) => {
                 let mean = mean + WEIGHT * (kbit - mean);
-                let sample = (kbit - mean).powi(2) / mean.max(1.0);
+                let off = kbit - mean;
+                let sample = off * off / mean.max(1.0);
                 (mean, (variance + WEIGHT * (sample - variance)).clamp(VARIANCE.0, VARIANCE.1))
             }
         });
