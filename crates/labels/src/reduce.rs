@@ -2,7 +2,7 @@
 //! read as a router reads them.
 //!
 //! The sender knows of a message what its Octopus label says, no more: position, number, priority, and from a dropper's threshold what
-//! it and later messages do without ([`Needs`]). Bitrate thresholds reach only a video layers allocation, slack only MoQ's timeout.
+//! it and later messages do without (`Needs`). Bitrate thresholds reach only a video layers allocation, slack only MoQ's timeout.
 
 use jettison_wire::{MessageNumber, OctopusHeader};
 
@@ -226,7 +226,7 @@ impl Reducer {
     }
 }
 
-/// A layer for each priority, with a template for each of [`Needs`]. Decode target n needs the layers up to n; one chain is that of
+/// A layer for each priority, with a template for each of `Needs`. Decode target n needs the layers up to n; one chain is that of
 /// the first layer.
 fn structure() -> Structure {
     let levels = OctopusHeader::LEVELS as u8;

@@ -64,6 +64,7 @@ OWNERS: Mapping[str, str] = {
 #: What is mixed into the owner's colour for its first reason, its second and so on.
 SHADES = (
     ("white", 0.3), ("black", 0.3), ("white", 0.55), ("black", 0.5), ("white", 0.7), ("black", 0.65),
+    ("white", 0.0), ("black", 0.15), ("white", 0.82), ("black", 0.8),
 )  # fmt: skip
 
 
