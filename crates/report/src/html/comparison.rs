@@ -88,8 +88,12 @@ pub(super) fn section(page: &Page<'_>, compared: &Comparison<'_>) -> Result<Sect
     Ok(Section { id: "comparison", title: "Comparison", body })
 }
 
-/// Columns that answer first: what viewers see, then times and rates.
+/// Columns that answer first: those that the experiment names, or else what viewers see, then times and rates.
 fn few(page: &Page<'_>, columns: &[Column]) -> Vec<usize> {
+    // The user's choice is shown as it is.
+    if !page.results.manifest.experiment.report.columns.is_empty() {
+        return (0..columns.len()).collect();
+    }
     // Those of a load test are in the order of their importance.
     if Load::of(page.results).is_some() {
         return (0..columns.len().min(FEW_COLUMNS)).collect();

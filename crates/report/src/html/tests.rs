@@ -1,7 +1,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::model::Status;
+use crate::model::{ReportColumn, Status};
 use crate::reproduction::tests::row;
 use crate::reproduction::{ReproductionRow, Verdict};
 use crate::testing;
@@ -138,6 +138,21 @@ fn a_picture_has_the_values_and_the_ink_of_each_variant() {
     assert!(variants.iter().all(|variant| variant["visible"] == true));
     let ink = &looks(&results.manifest.experiment)[1].ink;
     assert_eq!(variants[1]["ink"]["light"], ink.colour.css());
+}
+
+#[test]
+fn chosen_columns_are_all_in_the_first_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut results = testing::results(&folder.path().join("out"));
+    let metrics = ["drops", "marks", "utilization", "jain_index", "sojourn", "rtt", "goodput"];
+    results.manifest.experiment.report.columns =
+        metrics.map(|metric| ReportColumn { metric: metric.to_owned(), percentile: None }).to_vec();
+    let page = render(&results).unwrap();
+    let shown = section(&page, "comparison");
+    let columns = Comparison::of(&results).columns.len();
+    assert!(columns >= metrics.len(), "{columns}");
+    assert_eq!(shown.matches("<th class=\"number\">").count(), columns, "{shown}");
+    assert!(!shown.contains("columns</summary>"), "no fold with the same columns");
 }
 
 #[test]
