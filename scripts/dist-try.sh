@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Tries the packages of target/packages where there is neither Rust nor a network: the wheel in a fresh virtual environment; wheel,
-# archive and Debian package in minimal installations of Debian, in namespaces of their own; the container file with buildah. What this machine cannot
+# Tries packages where there is neither Rust nor a network: the wheel in a fresh virtual environment; wheel, archive and Debian
+# package in minimal installations of Debian, in namespaces of their own; the container file with buildah. What this machine cannot
 # try is listed as `left out`; exits 1 if something fails.
+#
+#   dist-try.sh [FOLDER]     FOLDER: target/packages unless told
 set -uo pipefail
 cd "$(dirname "$0")/.."
-packages=$(pwd)/target/packages
+packages=$(realpath "${1:-target/packages}")
 # The oldest Debian that its mirrors still have (glibc 2.31), and one with a Python that the module supports.
 oldest=bullseye
 newest=trixie
@@ -16,9 +18,40 @@ failed() {
   say "FAILED: $*"
   status=1
 }
-scratch=$(mktemp -d)
-# Mounts are in namespaces that are gone by then, so that this removes nothing but the roots.
-trap 'rm -rf --one-file-system "$scratch"' EXIT
+# shellcheck source=packages.sh
+source scripts/packages.sh
+
+# The script runs twice. The outer process installs tools, and removes the folder of roots at the end. The inner one does the work in
+# namespaces of its own: no mount or process outlives them, however the work ends.
+if [ -z "${DIST_TRY_SCRATCH:-}" ]; then
+  [ -e "$packages/SHA256SUMS" ] || { say "there are no packages in $packages: run \`scripts/dist.sh build\`"; exit 1; }
+  for program in debootstrap lintian buildah unzip; do
+    command -v $program >/dev/null || install_packages $program || say "continuing without $program"
+  done
+  scratch=$(mktemp -d)
+  inner=
+  # The kernel ends all processes of the namespace after its first; the folder cannot be removed while they still write to it.
+  cleanup() {
+    [ -z "$inner" ] || kill -KILL "$inner" 2>/dev/null
+    for _ in 1 2 3 4 5; do
+      rm -rf --one-file-system "$scratch" 2>/dev/null && break
+      sleep 1
+    done
+  }
+  trap cleanup EXIT
+  trap 'say "interrupted: removing what was made"; exit 130' INT TERM HUP
+  own=()
+  [ "$(id -u)" -ne 0 ] || own=(unshare --mount --pid --fork --kill-child --mount-proc)
+  DIST_TRY_SCRATCH=$scratch "${own[@]}" "$0" "$packages" &
+  inner=$!
+  wait $inner
+  status=$?
+  inner=
+  exit $status
+fi
+scratch=$DIST_TRY_SCRATCH
+export TMPDIR=$scratch/tmp
+mkdir -p "$TMPDIR"
 
 (cd "$packages" && sha256sum --quiet --check SHA256SUMS) && passed "SHA256SUMS" || failed "SHA256SUMS"
 
@@ -89,6 +122,7 @@ made_root() {
 }
 run_in() {
   local name=$1 root=$2 script=$3
+  : >"$scratch/log"
   if within "$root" sh -euc "$script" >"$scratch/log" 2>&1; then
     passed "$name ($(within "$root" sh -c '. /etc/os-release; echo "$PRETTY_NAME, $(ldd --version | head -n 1 | grep -oE "[0-9.]+$" | sed "s/^/glibc /")"'))"
   else
@@ -100,7 +134,8 @@ archive='cd /root; tar xf /try/*.tar.gz; cd jettison-*; ls LICENSE NOTICE THIRD-
   sh /try/command.sh "$PWD/jettison"; ./jettison cc status'
 debian='dpkg --install /try/*.deb; sh /try/command.sh jettison; zcat /usr/share/man/man1/jettison.1.gz | grep -q jettison
   jettison cc status; jettison shell --queue codel --down "10 Mbit/s" --delay "5 ms" -- true
-  dpkg --remove jettison; ! command -v jettison'
+  dpkg --listfiles jettison >/root/files; dpkg --purge jettison; ! command -v jettison
+  while read -r file; do [ -d "$file" ] || [ ! -e "$file" ] || { echo "purging left $file"; exit 1; }; done </root/files'
 for release in $oldest $newest; do
   with=
   [ $release = $newest ] && with=python3-venv
@@ -122,8 +157,13 @@ if [ -d "$scratch/$newest/try" ] && [ -d "$scratch/wheels" ]; then
     /root/venv/bin/python /try/module.py; sh /try/command.sh /root/venv/bin/jettison'
 fi
 
-if command -v lintian >/dev/null; then
-  lintian --no-tag-display-limit --suppress-tags initial-upload-closes-no-bugs "$packages"/*.deb 2>&1 | sed 's/^/dist-try: lintian: /'
+if ! command -v lintian >/dev/null; then
+  left_out "lintian" "lintian is not installed"
+elif lintian --allow-root --fail-on error,warning "$packages"/*.deb >"$scratch/log" 2>&1; then
+  passed "Debian package: lintian finds no errors and no warnings"
+else
+  cat "$scratch/log"
+  failed "Debian package: lintian"
 fi
 
 # The image, of the container file, with the minimal Debian as its base.

@@ -24,10 +24,22 @@ version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 
+# Fails if a file needs a newer glibc than the packages promise.
+check_glibc() {
+  local needed
+  needed=$(objdump -T "$1" | grep -oE 'GLIBC_[0-9]+[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1)
+  if [ "$(printf '%s\n' "$needed" $glibc | sort -V | tail -n 1)" != $glibc ]; then
+    say "$(basename "$1") needs glibc $needed; the packages promise $glibc"
+    exit 1
+  fi
+  say "$(basename "$1") needs glibc $needed or later"
+}
+
 [ "$(uname -s)" = Linux ] || { say "packages are built on Linux; elsewhere: make wheel"; exit 1; }
 for program in strip objdump gzip tar; do
   command -v $program >/dev/null || install_packages binutils gzip tar || exit 1
 done
+python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv || exit 1
 
 # 1. The tools, in an environment of their own. Zig alone has half a gigabyte: it is not among the tools of `make test`.
 tools=$(pwd)/target/packages-tools
@@ -62,6 +74,7 @@ chmod +x "$work/cargo"
 CARGO=$work/cargo maturin build --quiet --locked --profile dist --target "$triple" --out "$work/made"
 command=target/$triple/dist/jettison
 strip -o "$work/jettison" "$command"
+check_glibc "$work/jettison"
 if [ ${#loader[@]} -gt 0 ] && ! grep -qF "libbpf: " "$work/jettison"; then
   say "the command has no loader of congestion controls, although its parts are there"
   exit 1
@@ -73,6 +86,7 @@ made=$(echo "$work"/made/jettison-*.whl)
 wheel unpack "$made" --dest "$work/wheel" >/dev/null
 inside=$(echo "$work"/wheel/jettison-*)
 strip "$inside"/jettison/*.so
+check_glibc "$(echo "$inside"/jettison/*.so)"
 install -D -m 755 "$work/jettison" "$inside/jettison-$version.data/scripts/jettison"
 install -m 644 "$work/THIRD-PARTY" "$inside/jettison-$version.dist-info/licenses/THIRD-PARTY"
 wheel pack "$inside" --dest-dir "$out" >/dev/null
@@ -101,8 +115,12 @@ if command -v dpkg-deb >/dev/null; then
   install -D -m 644 "$tree/completions/jettison.zsh" "$root/usr/share/zsh/vendor-completions/_jettison"
   install -D -m 644 "$tree/completions/jettison.fish" "$root/usr/share/fish/vendor_completions.d/jettison.fish"
   for page in "$tree"/man/*.1; do gzip --no-name --best <"$page" >"$root/usr/share/man/man1/$(basename "$page").gz"; done
+  install -D -m 644 packaging/debian/lintian-overrides "$root/usr/share/lintian/overrides/jettison"
   install -m 644 packaging/debian/copyright NOTICE "$documents/"
-  gzip --no-name --best <CHANGELOG.md >"$documents/changelog.gz"
+  gzip --no-name --best <CHANGELOG.md >"$documents/CHANGELOG.md.gz"
+  printf 'jettison (%s) unstable; urgency=medium\n\n  * Changes are listed in CHANGELOG.md.gz beside this file.\n\n -- %s  %s\n' \
+    "$version" "$(sed -n 's/^Maintainer: //p' packaging/debian/control)" "$(date --utc --date="@$SOURCE_DATE_EPOCH" -R)" |
+    gzip --no-name --best >"$documents/changelog.gz"
   gzip --no-name --best <"$work/THIRD-PARTY" >"$documents/THIRD-PARTY.gz"
   find "$root/usr" -type d -exec chmod 755 {} + -o -type f ! -perm -100 -exec chmod 644 {} +
   (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
@@ -117,5 +135,6 @@ fi
 install -m 644 packaging/Containerfile "$out/Containerfile"
 (cd "$out" && sha256sum -- *.whl *.tar.gz *.deb Containerfile >SHA256SUMS)
 rm -rf "$work"
+say "built in target/packages:"
 (cd "$out" && ls -l --block-size=K | awk 'NR > 1 { print "  " $5 "\t" $9 }')
 [ "${1:-}" = build ] || scripts/dist-try.sh
