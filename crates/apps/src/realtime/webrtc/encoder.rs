@@ -7,7 +7,7 @@
 
 use jettison_core::{RandomStream, Rate};
 
-use super::layers::Layers;
+use super::layers::{Layers, Place};
 use crate::load::normal::{lognormal_mean, normal};
 
 /// Span of the bucket in seconds, and the share of it at which frames are dropped (WebRTC configures libvpx with one second and
@@ -27,6 +27,8 @@ pub(super) struct Encoded {
     pub size: u64,
     /// How many frames back its reference is; 0 for a key frame.
     pub back: u16,
+    /// Temporal layer.
+    pub layer: u8,
 }
 
 /// The encoder.
@@ -89,9 +91,9 @@ impl Encoder {
             return None;
         }
         let correction = 1.0 + CORRECTION * ((fill - OPTIMUM) / OPTIMUM).clamp(-1.0, 1.0);
-        let (back, weight) = if std::mem::take(&mut self.wants_key) {
+        let Place { back, weight, layer } = if std::mem::take(&mut self.wants_key) {
             self.layers.restart(frame);
-            (0, self.key_ratio)
+            Place { back: 0, weight: self.key_ratio, layer: 0 }
         } else {
             self.layers.next(frame)
         };
@@ -100,7 +102,7 @@ impl Encoder {
         let size = libm::round(bits / 8.0);
         // A large frame may overdraw the bucket by its own size, no more: then frames are dropped.
         self.level = (self.level - 8.0 * size).max(-full);
-        Some(Encoded { size: size as u64, back })
+        Some(Encoded { size: size as u64, back, layer })
     }
 }
 

@@ -16,6 +16,17 @@ pub enum Mode {
     L1T3,
 }
 
+/// What the pattern says of a frame.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    /// Distance to the reference.
+    pub back: u16,
+    /// Share of bits relative to the mean.
+    pub weight: f64,
+    /// Temporal layer.
+    pub layer: u8,
+}
+
 /// The position in a mode's pattern.
 #[derive(Debug, Clone)]
 pub(super) struct Layers {
@@ -36,25 +47,25 @@ impl Layers {
         (self.position, self.newest) = (0, [frame; 2]);
     }
 
-    /// Distance to the reference of a frame, and its share of bits relative to the mean.
-    pub(super) fn next(&mut self, frame: u32) -> (u16, f64) {
+    /// The place of the next frame, which is no key frame.
+    pub(super) fn next(&mut self, frame: u32) -> Place {
         self.position += 1;
         // The base layer has a quarter of the frames, the second one too.
-        let (reference, weight) = match (self.mode, self.position % 4) {
-            (Mode::L1T1, _) => (std::mem::replace(&mut self.newest[0], frame), 1.0),
+        let (reference, weight, layer) = match (self.mode, self.position % 4) {
+            (Mode::L1T1, _) => (std::mem::replace(&mut self.newest[0], frame), 1.0, 0),
             (Mode::L1T3, 0) => {
                 let reference = self.newest[0];
                 self.newest = [frame; 2];
-                (reference, 0.4 * 4.0)
+                (reference, 0.4 * 4.0, 0)
             }
             (Mode::L1T3, 2) => {
                 self.newest[1] = frame;
-                (self.newest[0], 0.2 * 4.0)
+                (self.newest[0], 0.2 * 4.0, 1)
             }
-            (Mode::L1T3, _) => (self.newest[1], 0.4 * 2.0),
+            (Mode::L1T3, _) => (self.newest[1], 0.4 * 2.0, 2),
         };
         // A reference is at most a pattern back, and frames that the encoder dropped.
-        ((frame - reference).min(u16::MAX.into()) as u16, weight)
+        Place { back: (frame - reference).min(u16::MAX.into()) as u16, weight, layer }
     }
 }
 
@@ -65,7 +76,7 @@ mod tests {
     fn backs(mode: Mode) -> Vec<u16> {
         let mut layers = Layers::new(mode);
         layers.restart(0);
-        (1..9).map(|frame| layers.next(frame).0).collect()
+        (1..9).map(|frame| layers.next(frame).back).collect()
     }
 
     #[test]
@@ -75,10 +86,18 @@ mod tests {
     }
 
     #[test]
+    fn half_of_the_frames_are_in_the_highest_layer() {
+        let mut layers = Layers::new(Mode::L1T3);
+        layers.restart(0);
+        let found: Vec<u8> = (1..9).map(|frame| layers.next(frame).layer).collect();
+        assert_eq!(found, [2, 1, 2, 0, 2, 1, 2, 0]);
+    }
+
+    #[test]
     fn the_shares_of_a_pattern_add_up() {
         let mut layers = Layers::new(Mode::L1T3);
         layers.restart(0);
-        let shares: f64 = (1..=4).map(|frame| layers.next(frame).1).sum();
+        let shares: f64 = (1..=4).map(|frame| layers.next(frame).weight).sum();
         assert!((shares - 4.0).abs() < 1e-12);
     }
 
@@ -86,6 +105,6 @@ mod tests {
     fn a_dropped_frame_is_nobodys_reference() {
         let mut layers = Layers::new(Mode::L1T1);
         layers.restart(0);
-        assert_eq!([layers.next(1).0, layers.next(4).0], [1, 3]);
+        assert_eq!([layers.next(1).back, layers.next(4).back], [1, 3]);
     }
 }

@@ -1,7 +1,7 @@
 //! A WebRTC call: video over RTP with GCC, as browsers send it.
 //!
 //! The sender has a camera, an encoder whose frames follow a target bitrate (`encoder.rs`, `layers.rs`), packets (`packet.rs`),
-//! GCC ([`jettison_messages::gcc`]) with its pacer and probes, a history for retransmissions (`sent.rs`) and parity (`parity.rs`).
+//! with labels for routers (`labels.rs`), GCC ([`jettison_messages::gcc`]) with its pacer and probes, a history for retransmissions (`sent.rs`) and parity (`parity.rs`).
 //! The receiver reports arrivals (`reporter.rs`, `transport_feedback.rs`, `feedback.rs`), asks for what is missing (`nack.rs`,
 //! `rtcp.rs`), puts frames together (`frames.rs`) and renders them (`playout.rs`).
 
@@ -9,6 +9,7 @@ mod encoder;
 mod feedback;
 mod frames;
 mod gauges;
+mod labels;
 mod layers;
 mod nack;
 mod packet;
@@ -31,6 +32,7 @@ use jettison_sockets::{FlowApplication, FlowApplications, FlowContext, FlowFacts
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use labels::{Format, Obsolete};
 use layers::Mode;
 use packet::Head;
 use receiver::WebrtcReceiver;
@@ -82,6 +84,12 @@ pub struct WebrtcParameters {
     pub frame_spread: f64,
     /// Temporal layers.
     pub scalability: Mode,
+    /// Label of media packets for routers, in an RTP header extension with identifier 3: `none`, `dependency-descriptor`,
+    /// `frame-marking` or `pdu-set`.
+    pub labels: Format,
+    /// What becomes of lost packets of frames that the labels declare obsolete, which routers may have dropped: `lost` (as other
+    /// losses; WebRTC), `not-repaired`, `not-counted` (no signs of congestion) or `ignored` (both).
+    pub obsolete: Obsolete,
     /// Ratio of the pacing rate to the target bitrate (WebRTC's).
     #[schemars(range(min = 1.0, max = 10.0))]
     pub pacing_factor: f64,
@@ -115,6 +123,8 @@ impl Default for WebrtcParameters {
             key_ratio: 5.0,
             frame_spread: 0.2,
             scalability: Mode::L1T1,
+            labels: Format::None,
+            obsolete: Obsolete::Lost,
             pacing_factor: 2.5,
             pacing_burst: Duration::from_millis(40),
             feedback: Duration::from_millis(50),
@@ -147,6 +157,10 @@ impl WebrtcParameters {
             let holds = (low..=high).contains(&value);
             ParameterError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
         }
+        let has_labels = self.labels != Format::None;
+        ParameterError::unless(has_labels || self.obsolete == Obsolete::Lost, "obsolete", || {
+            "must be left out without `labels`, which say what is obsolete".to_owned()
+        })?;
         let packet = self.packet.get();
         let holds = (2 * Head::LENGTH as u64..=9_000).contains(&packet);
         ParameterError::unless(holds, "packet", || format!("must be 80 B to 9000 B, got {packet} B"))?;

@@ -3,9 +3,14 @@
 //! 40 bytes, all that a modelled datagram can hold: the fixed header (RFC 3550 §5.1), one-byte extensions (RFC 8285 §4.2) with
 //! the transport-wide sequence number (draft-holmer-rmcat-transport-wide-cc-extensions-01 §2) and the absolute send time, and
 //! sixteen bytes of payload: frame, reference, place, and the original number of a retransmission (RFC 4588 §4).
+//!
+//! A media packet may carry a label in a third extension, at the expense of the payload: what media does not need is left out, and
+//! with a label of more than three bytes, which is that of a key frame's first packet, what the label and the datagram say too.
 
 use jettison_core::Time;
 use jettison_wire::InlineBytes;
+
+use super::labels::LabelBytes;
 
 /// What a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +80,21 @@ pub(super) struct Head {
     /// Of parity, how many it protects.
     pub count: u16,
     pub part: Part,
+    /// Of media, the label.
+    pub label: LabelBytes,
 }
+
+/// Identifiers of the extensions.
+const TRANSPORT: u8 = 1;
+const SEND_TIME: u8 = 2;
+/// Identifier of the label's extension.
+pub(super) const LABEL: u8 = 3;
+/// Bytes of the extensions without a label: two elements, and one of padding.
+const UNLABELLED: usize = 8;
+/// Place of the first extension.
+const ELEMENTS: usize = 16;
+/// Labels of at most so many bytes leave room for the frame and its reference.
+const SHORT_LABEL: usize = 3;
 
 impl Head {
     /// Length in bytes.
@@ -96,37 +115,69 @@ impl Head {
         // One source per kind; parity's says how many packets it protects.
         bytes[8] = self.kind as u8;
         bytes[10..12].copy_from_slice(&self.count.to_be_bytes());
-        // Two words of one-byte extensions: id 1 with two bytes, id 2 with three, one byte of padding.
-        bytes[12..16].copy_from_slice(&[0xbe, 0xde, 0, 2]);
-        bytes[16] = 1 << 4 | 1;
+        // Words of one-byte extensions: two bytes, three bytes, those of the label, zeros.
+        let payload = payload_at(self.label);
+        bytes[12..16].copy_from_slice(&[0xbe, 0xde, 0, ((payload - ELEMENTS) / 4) as u8]);
+        bytes[16] = TRANSPORT << 4 | 1;
         bytes[17..19].copy_from_slice(&self.transport.to_be_bytes());
-        bytes[19] = 2 << 4 | 2;
+        bytes[19] = SEND_TIME << 4 | 2;
         bytes[20..23].copy_from_slice(&self.sent.to_be_bytes()[1..]);
-        bytes[24..28].copy_from_slice(&frame.to_be_bytes());
-        for (at, value) in [(28, back), (30, place), (32, packets), (34, self.original), (36, length)] {
-            bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
+        let label = self.label.as_slice();
+        if !label.is_empty() {
+            bytes[23] = LABEL << 4 | (label.len() - 1) as u8;
+            bytes[24..24 + label.len()].copy_from_slice(label);
+        }
+        let mut put = |at: usize, values: &[u16]| {
+            for (at, value) in (payload + at..).step_by(2).zip(values) {
+                bytes[at..at + 2].copy_from_slice(&value.to_be_bytes());
+            }
+        };
+        let (high, low) = ((frame >> 16) as u16, frame as u16);
+        match label.len() {
+            0 => put(0, &[high, low, back, place, packets, self.original, length]),
+            1..=SHORT_LABEL => put(0, &[high, low, back, place, packets, length]),
+            _ => put(0, &[high, packets]),
         }
         InlineBytes::new(&bytes).expect("40 bytes fit")
     }
 
-    /// Parses a head; `None` unless it is one of a call's packets.
-    pub fn parse(payload: &[u8]) -> Option<Head> {
+    /// Parses the head of a packet of `length` bytes; `None` unless it is one of a call's.
+    pub fn parse(payload: &[u8], length: u16) -> Option<Head> {
         let bytes: &[u8; Head::LENGTH] = payload.first_chunk()?;
         let short = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
         let word = |at: usize| u32::from(short(at)) << 16 | u32::from(short(at + 2));
         let kind = *Kind::ALL.iter().find(|kind| kind.payload_type() == bytes[1] & 0x7f)?;
-        let is_known = bytes[0] == 0x90 && bytes[12..16] == [0xbe, 0xde, 0, 2];
+        let is_known = bytes[0] == 0x90 && bytes[12..15] == [0xbe, 0xde, 0];
         if !is_known || bytes[16] != 0x11 || bytes[19] != 0x22 {
             return None;
         }
-        let part = Part {
-            frame: word(24),
-            back: short(28),
-            place: short(30),
-            packets: short(32),
-            timestamp: word(4),
-            length: short(36),
+        let label = match bytes[23] {
+            0 => LabelBytes::default(),
+            head if head >> 4 == LABEL => LabelBytes::new(bytes.get(24..25 + usize::from(head & 15))?)?,
+            _ => return None,
         };
+        let at = payload_at(label);
+        if usize::from(bytes[15]) * 4 != at - ELEMENTS || kind != Kind::Media && !label.as_slice().is_empty()
+        {
+            return None;
+        }
+        let timestamp = word(4);
+        let part = if label.as_slice().len() > SHORT_LABEL {
+            // The first packet of a key frame, whose label has the low bits of the frame's number.
+            let frame = u32::from(short(at)) << 16 | u32::from(label.frame());
+            Part { frame, back: 0, place: 0, packets: short(at + 2), timestamp, length }
+        } else {
+            let length = at + if label.as_slice().is_empty() { 12 } else { 10 };
+            Part {
+                frame: word(at),
+                back: short(at + 4),
+                place: short(at + 6),
+                packets: short(at + 8),
+                timestamp,
+                length: short(length),
+            }
+        };
+        let original = if label.as_slice().is_empty() { short(34) } else { 0 };
         let is_part = matches!(kind, Kind::Media | Kind::Retransmission);
         if is_part && !is_valid(part) {
             return None;
@@ -136,11 +187,19 @@ impl Head {
             sequence: short(2),
             transport: short(17),
             sent: word(19) & 0xff_ffff,
-            original: short(34),
+            original,
             count: short(10),
             part,
+            label,
         })
     }
+}
+
+/// Place of the payload of a packet with this label.
+fn payload_at(label: LabelBytes) -> usize {
+    let label = label.as_slice().len();
+    // The first byte of the label's element stands where the padding is without one.
+    ELEMENTS + (UNLABELLED + label).next_multiple_of(4)
 }
 
 /// Whether a part can be one of a frame: what parity recovers may be anything.
@@ -186,7 +245,8 @@ mod tests {
 
     fn head(kind: Kind) -> Head {
         let part = Part { frame: 0x01020304, back: 2, place: 3, packets: 4, timestamp: 90_000, length: 1200 };
-        Head { kind, sequence: 7, transport: 0xfffe, sent: 0x123456, original: 9, count: 5, part }
+        let label = LabelBytes::default();
+        Head { kind, sequence: 7, transport: 0xfffe, sent: 0x123456, original: 9, count: 5, part, label }
     }
 
     #[test]
@@ -207,8 +267,32 @@ mod tests {
     #[test]
     fn all_kinds_round_trip() {
         for kind in Kind::ALL {
-            assert_eq!(Head::parse(head(kind).emit().as_slice()), Some(head(kind)));
+            assert_eq!(Head::parse(head(kind).emit().as_slice(), 1200), Some(head(kind)));
         }
+    }
+
+    #[test]
+    fn labels_of_each_length_round_trip() {
+        let media = Head { original: 0, ..head(Kind::Media) };
+        let first = Part { frame: 0x01020304, back: 0, place: 0, ..media.part };
+        // A long label is a dependency descriptor, whose second and third bytes have the frame's number.
+        let long = [0xc0, 3, 4, 0x80, 1, 2, 3, 4, 5, 6, 7, 8];
+        for length in 1..=long.len() {
+            let label = LabelBytes::new(&long[..length]).expect("it is short enough");
+            let part = if length > SHORT_LABEL { first } else { media.part };
+            let labelled = Head { label, part, ..media };
+            let bytes = labelled.emit();
+            assert_eq!(Head::parse(bytes.as_slice(), 1200), Some(labelled), "{length}");
+            let (header, _) = jettison_labels::rtp::RtpHeader::parse(bytes.as_slice()).expect("it is RTP");
+            assert_eq!(header.extensions.get(LABEL), Some(&long[..length]));
+        }
+    }
+
+    #[test]
+    fn only_media_has_a_label() {
+        let label = LabelBytes::new(&[1, 2, 3]).expect("it is short enough");
+        let bytes = Head { label, ..head(Kind::Retransmission) }.emit();
+        assert_eq!(Head::parse(bytes.as_slice(), 1200), None);
     }
 
     #[test]
@@ -230,7 +314,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_read_or_refused(payload in prop::collection::vec(any::<u8>(), 0..60)) {
-            let _ = Head::parse(&payload);
+            let _ = Head::parse(&payload, 1200);
         }
     }
 }

@@ -251,7 +251,7 @@ impl Application for WebrtcReceiver {
 
     fn handle_event(&mut self, event: SocketEvent, now: Time, host: &mut dyn Sockets) {
         let SocketEvent::Datagram { socket, from, datagram } = event else { return };
-        let Some(head) = Head::parse(datagram.head.as_slice()) else { return };
+        let Some(head) = Head::parse(datagram.head.as_slice(), datagram.length) else { return };
         let ecn = match datagram.traffic_class & 3 {
             0 => Ecn::NotEct,
             1 => Ecn::Ect1,

@@ -11,6 +11,7 @@ use jettison_tcp::Endpoint;
 use super::WebrtcParameters;
 use super::encoder::Encoder;
 use super::feedback::Feedback;
+use super::labels::{Labeller, Obsolete};
 use super::layers::Layers;
 use super::packet::{Head, Kind, Part, extend, send_time, timestamp};
 use super::parity::{ParityMaker, Run, overhead};
@@ -33,7 +34,7 @@ const REPAIR_WINDOW: f64 = 1.0;
 /// A packet that waits for the pacer.
 #[derive(Debug, Clone, Copy)]
 enum Waiting {
-    Media { part: Part, offset: u64 },
+    Media { part: Part, offset: u64, layer: u8 },
     Again(MediaPacket),
     Parity(Run),
 }
@@ -58,7 +59,9 @@ pub(super) struct WebrtcSender {
     packet: u16,
     max_rate: Rate,
     fec: bool,
+    obsolete: Obsolete,
     // State.
+    labeller: Labeller,
     encoder: Encoder,
     gap: Gap,
     estimator: Estimator,
@@ -103,6 +106,8 @@ impl WebrtcSender {
             packet: parameters.packet.get() as u16,
             max_rate: parameters.max_rate,
             fec: parameters.fec,
+            obsolete: parameters.obsolete,
+            labeller: Labeller::new(parameters.labels, parameters.scalability),
             encoder,
             gap: Gap::of_frequency(parameters.frame_rate),
             estimator: Estimator::new(&parameters.estimator(), responds_to_marks),
@@ -160,6 +165,7 @@ impl WebrtcSender {
         host.meter().video().frame_sent(self.frame, now);
         host.meter().video().message_sent();
         host.unit_began(unit, now);
+        self.labeller.began(self.frame, encoded.layer, encoded.back == 0);
         let mut offset = 0;
         for place in 0..packets {
             let length = (each + u64::from(place < over)) as u16 + Head::LENGTH as u16;
@@ -172,7 +178,7 @@ impl WebrtcSender {
                 length,
             };
             self.queued += u64::from(length);
-            self.queue.push_back(Waiting::Media { part, offset });
+            self.queue.push_back(Waiting::Media { part, offset, layer: encoded.layer });
             offset += u64::from(length);
         }
         self.frame = self.frame.wrapping_add(1);
@@ -217,6 +223,13 @@ impl WebrtcSender {
             Some(Waiting::Again(packet)) => (Kind::Retransmission, packet.part, packet.number, 0),
             Some(Waiting::Parity(run)) => (Kind::Parity, run.sum, run.first, run.count),
         };
+        let labelled = match &packet {
+            Some(Waiting::Media { part, layer, .. }) if !self.labeller.is_silent() => {
+                Some((part.frame, *layer))
+            }
+            _ => None,
+        };
+        let label = labelled.map_or_else(Default::default, |(_, layer)| self.labeller.label(part, layer));
         let number = self.numbers[kind as usize];
         self.numbers[kind as usize] += 1;
         let head = Head {
@@ -227,15 +240,16 @@ impl WebrtcSender {
             original: original as u16,
             count,
             part,
+            label,
         };
         // Parity and padding are of no frame.
         let place = match &packet {
-            Some(Waiting::Media { part, offset }) => Some((part.frame, *offset)),
+            Some(Waiting::Media { part, offset, .. }) => Some((part.frame, *offset)),
             Some(Waiting::Again(packet)) => Some((packet.part.frame, packet.offset)),
             _ => None,
         };
         let cluster = self.pacer.sent(length.into(), now);
-        self.in_flight.sent(length.into(), cluster, now);
+        self.in_flight.sent(length.into(), cluster, labelled, now);
         self.estimator.on_sent(length.into(), now);
         host.meter().sent();
         if let Some((frame, offset)) = place {
@@ -244,8 +258,8 @@ impl WebrtcSender {
         let datagram = Datagram { head: head.emit(), length, traffic_class: self.traffic_class };
         host.send_to(socket, self.remote, &datagram);
         match packet {
-            Some(Waiting::Media { part, offset }) => {
-                self.history.sent(number, part, offset, now);
+            Some(Waiting::Media { part, offset, layer }) => {
+                self.history.sent(number, part, offset, layer, now);
                 let ratio = if self.fec { overhead(self.loss) } else { 0.0 };
                 if let Some(run) = self.parity.add(number, part, ratio) {
                     self.queued += u64::from(run.longest);
@@ -265,9 +279,13 @@ impl WebrtcSender {
         let near = self.in_flight.oldest();
         let mut results = std::mem::take(&mut self.results);
         results.clear();
-        let in_flight = &mut self.in_flight;
+        let (in_flight, labeller, counts) = (&mut self.in_flight, &self.labeller, self.obsolete.is_counted());
         let is_feedback = Feedback::read(feedback, near, |number, arrived_at, is_marked| {
-            results.extend(in_flight.resolve(number, arrived_at, is_marked));
+            let Some((result, labelled)) = in_flight.resolve(number, arrived_at, is_marked) else { return };
+            let is_obsolete = || labelled.is_some_and(|(frame, layer)| labeller.is_obsolete(frame, layer));
+            if counts || arrived_at.is_some() || !is_obsolete() {
+                results.push(result);
+            }
         });
         if !results.is_empty() {
             let lost = results.iter().filter(|packet| packet.arrived_at.is_none()).count();
@@ -291,7 +309,13 @@ impl WebrtcSender {
         let Some(newest) = self.history.newest() else { return };
         let rtt = self.rtt.unwrap_or(FIRST_RTT);
         for low in nacked(message) {
-            if let Some(packet) = self.history.take_again(extend(low, newest), now, rtt) {
+            let number = extend(low, newest);
+            let is_obsolete =
+                |packet: &MediaPacket| self.labeller.is_obsolete(packet.part.frame, packet.priority);
+            if !self.obsolete.is_repaired() && self.history.get(number).is_some_and(is_obsolete) {
+                continue;
+            }
+            if let Some(packet) = self.history.take_again(number, now, rtt) {
                 let waiting = Waiting::Again(packet);
                 self.queued += u64::from(waiting.length());
                 self.urgent.push_back(waiting);

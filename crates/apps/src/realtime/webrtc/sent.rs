@@ -18,6 +18,7 @@ struct InFlight {
     sent_at: Time,
     bytes: u64,
     cluster: Option<u32>,
+    frame: Option<(u32, u8)>,
     is_resolved: bool,
 }
 
@@ -34,13 +35,13 @@ impl InFlightPackets {
         self.first + self.packets.len() as u64
     }
 
-    /// Records a packet with the next number.
-    pub(super) fn sent(&mut self, bytes: u64, cluster: Option<u32>, now: Time) {
+    /// Records a packet with the next number; `frame` is the labelled frame that it is of, and its priority.
+    pub(super) fn sent(&mut self, bytes: u64, cluster: Option<u32>, frame: Option<(u32, u8)>, now: Time) {
         if self.packets.len() == WITHOUT_FEEDBACK {
             self.packets.pop_front();
             self.first += 1;
         }
-        self.packets.push_back(InFlight { sent_at: now, bytes, cluster, is_resolved: false });
+        self.packets.push_back(InFlight { sent_at: now, bytes, cluster, frame, is_resolved: false });
     }
 
     /// The oldest number that is remembered.
@@ -48,24 +49,24 @@ impl InFlightPackets {
         self.first
     }
 
-    /// Resolves a packet; `None` if it is unknown or was resolved before.
+    /// Resolves a packet, and returns its labelled frame; `None` if it is unknown or was resolved before.
     pub(super) fn resolve(
         &mut self,
         number: u64,
         arrived_at: Option<Time>,
         is_marked: bool,
-    ) -> Option<PacketResult> {
+    ) -> Option<(PacketResult, Option<(u32, u8)>)> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let packet = self.packets.get_mut(place)?;
         if std::mem::replace(&mut packet.is_resolved, true) {
             return None;
         }
-        let InFlight { sent_at, bytes, cluster, .. } = *packet;
+        let InFlight { sent_at, bytes, cluster, frame, .. } = *packet;
         while self.packets.front().is_some_and(|packet| packet.is_resolved) {
             self.packets.pop_front();
             self.first += 1;
         }
-        Some(PacketResult { sent_at, arrived_at, bytes, cluster, is_marked })
+        Some((PacketResult { sent_at, arrived_at, bytes, cluster, is_marked }, frame))
     }
 }
 
@@ -76,6 +77,8 @@ pub(super) struct MediaPacket {
     pub part: Part,
     /// Place of its first byte in the frame.
     pub offset: u64,
+    /// Priority in its label.
+    pub priority: u8,
     /// When it was sent last.
     sent_at: Time,
 }
@@ -88,16 +91,22 @@ pub(super) struct History {
 
 impl History {
     /// Records a media packet. Numbers ascend by one.
-    pub(super) fn sent(&mut self, number: u64, part: Part, offset: u64, now: Time) {
+    pub(super) fn sent(&mut self, number: u64, part: Part, offset: u64, priority: u8, now: Time) {
         if self.packets.len() == MEDIA {
             self.packets.pop_front();
         }
-        self.packets.push_back(MediaPacket { number, part, offset, sent_at: now });
+        self.packets.push_back(MediaPacket { number, part, offset, priority, sent_at: now });
     }
 
     /// The number of the newest one.
     pub(super) fn newest(&self) -> Option<u64> {
         self.packets.back().map(|packet| packet.number)
+    }
+
+    /// A packet by its number; `None` if it is not remembered.
+    pub(super) fn get(&self, number: u64) -> Option<&MediaPacket> {
+        let first = self.packets.front()?.number;
+        self.packets.get(usize::try_from(number.checked_sub(first)?).ok()?)
     }
 
     /// A packet that is asked for again; `None` if it is not remembered, or was sent within a round trip.
@@ -119,9 +128,10 @@ mod tests {
     #[test]
     fn each_packet_has_one_fate() {
         let mut packets = InFlightPackets::default();
-        (0..3).for_each(|n| packets.sent(100 + n, None, Time::from_millis(n)));
+        (0..3).for_each(|n| packets.sent(100 + n, None, Some((n as u32, 2)), Time::from_millis(n)));
         let at = Some(Time::from_millis(50));
-        let found = packets.resolve(1, at, false).expect("it is known");
+        let (found, frame) = packets.resolve(1, at, false).expect("it is known");
+        assert_eq!(frame, Some((1, 2)));
         assert_eq!((found.bytes, found.sent_at, found.arrived_at), (101, Time::from_millis(1), at));
         assert_eq!(packets.resolve(1, None, false), None);
         assert_eq!(packets.resolve(3, None, false), None);
@@ -132,7 +142,7 @@ mod tests {
     #[test]
     fn a_packet_is_sent_again_once_per_round_trip() {
         let mut history = History::default();
-        (7..9).for_each(|n| history.sent(n, Part::default(), 0, Time::ZERO));
+        (7..9).for_each(|n| history.sent(n, Part::default(), 0, 0, Time::ZERO));
         let rtt = Duration::from_millis(40);
         let mut again = |number, ms| history.take_again(number, Time::from_millis(ms), rtt).is_some();
         assert!(!again(8, 39) && again(8, 40) && !again(8, 79) && again(8, 80));

@@ -34,6 +34,11 @@ impl Call {
 
     /// Runs until `until` ms; `is_lost` sees the transport-wide number and the kind.
     fn run(&mut self, until: u64, rate: Rate, is_lost: impl Fn(u16, Kind) -> bool) {
+        self.run_and_lose(until, rate, |head| is_lost(head.transport, head.kind));
+    }
+
+    /// Runs until `until` ms.
+    fn run_and_lose(&mut self, until: u64, rate: Rate, is_lost: impl Fn(&Head) -> bool) {
         let mut now = self.near.now;
         while now < Time::from_millis(until) {
             now = now.saturating_add(Duration::from_millis(1));
@@ -41,9 +46,9 @@ impl Call {
             self.far.run(&mut self.receiver, now);
             while let Some((at, _, datagram)) = self.near.sent.get(self.seen[0]).copied() {
                 self.seen[0] += 1;
-                let head = Head::parse(datagram.head.as_slice()).expect("all have heads");
+                let head = Head::parse(datagram.head.as_slice(), datagram.length).expect("all have heads");
                 let start = self.free.max(at);
-                if start.since(at) > Duration::from_millis(200) || is_lost(head.transport, head.kind) {
+                if start.since(at) > Duration::from_millis(200) || is_lost(&head) {
                     continue;
                 }
                 let length = Bytes::new(u64::from(datagram.length) + 28);
@@ -83,7 +88,8 @@ impl Call {
 fn kinds(bench: &Bench) -> [usize; 4] {
     let mut counts = [0; 4];
     for (_, _, datagram) in &bench.sent {
-        counts[Head::parse(datagram.head.as_slice()).expect("all have heads").kind as usize] += 1;
+        counts[Head::parse(datagram.head.as_slice(), datagram.length).expect("all have heads").kind
+            as usize] += 1;
     }
     counts
 }
@@ -137,7 +143,7 @@ fn without_retransmissions_a_loss_needs_a_key_frame() {
     let (mut near, mut far) = call.finish();
     assert_eq!(kinds(&near)[Kind::Retransmission as usize], 0);
     let keys = near.sent.iter().filter(|(_, _, datagram)| {
-        let head = Head::parse(datagram.head.as_slice()).expect("all have heads");
+        let head = Head::parse(datagram.head.as_slice(), datagram.length).expect("all have heads");
         head.kind == Kind::Media && head.part.back == 0 && head.part.place == 0
     });
     assert_eq!(keys.count(), 2);
@@ -178,6 +184,49 @@ fn lost_frames_of_the_highest_layer_freeze_nothing() {
 }
 
 #[test]
+fn a_sender_that_knows_of_routers_ignores_the_loss_of_obsolete_frames() {
+    // A router drops every second frame of the highest layer, which alone refers to the frame before.
+    let is_dropped =
+        |head: &Head| head.kind == Kind::Media && head.part.back == 1 && head.part.frame % 4 == 1;
+    let of = |obsolete| {
+        let parameters = WebrtcParameters {
+            scalability: Mode::L1T3,
+            labels: Format::DependencyDescriptor,
+            obsolete,
+            ..WebrtcParameters::default()
+        };
+        let mut call = Call::new(&parameters);
+        call.run_and_lose(20_000, Rate::from_mbit(10), is_dropped);
+        let goodput = call.far.meter.goodput_bytes();
+        let (near, mut far) = call.finish();
+        (kinds(&near)[Kind::Retransmission as usize], goodput, shown(&mut far))
+    };
+    let [lost, not_repaired, not_counted, ignored] =
+        [Obsolete::Lost, Obsolete::NotRepaired, Obsolete::NotCounted, Obsolete::Ignored].map(of);
+    assert!(lost.0 > 100 && not_counted.0 > 100, "{lost:?} {not_counted:?}");
+    assert_eq!((not_repaired.0, ignored.0), (0, 0));
+    assert!(ignored.1 > not_repaired.1, "its rate is no lower: {ignored:?} {not_repaired:?}");
+    // Three of four frames are left, and all of them are shown.
+    let (shown, all) = ignored.2;
+    assert!((0.73..0.77).contains(&(shown as f64 / all as f64)), "{shown} of {all}");
+}
+
+#[test]
+fn labels_alone_change_nothing_without_a_router_that_reads_them() {
+    let of = |labels| {
+        let parameters = WebrtcParameters { scalability: Mode::L1T3, labels, ..WebrtcParameters::default() };
+        let mut call = Call::new(&parameters);
+        call.run(10_000, Rate::from_mbit(1), |number, _| number % 90 == 7);
+        let (near, mut far) = call.finish();
+        (kinds(&near), shown(&mut far))
+    };
+    let formats = [Format::DependencyDescriptor, Format::FrameMarking, Format::PduSet];
+    for format in formats {
+        assert_eq!(of(format), of(Format::None), "{format:?}");
+    }
+}
+
+#[test]
 fn a_stopped_call_is_silent() {
     let mut call = Call::new(&WebrtcParameters::default());
     call.run(1_000, Rate::from_mbit(10), |_, _| false);
@@ -202,5 +251,6 @@ fn parameters_out_of_range_name_their_key() {
     assert_eq!(key(&|p| p.key_ratio = 0.5).as_deref(), Some("key_ratio"));
     assert_eq!(key(&|p| p.min_rate = Rate::ZERO).as_deref(), Some("min_rate"));
     assert_eq!(key(&|p| p.feedback = Duration::ZERO).as_deref(), Some("feedback"));
+    assert_eq!(key(&|p| p.obsolete = Obsolete::Ignored).as_deref(), Some("obsolete"));
     assert_eq!(key(&|p| p.max_rate = Rate::from_kbit(20)).as_deref(), Some("max_rate"));
 }
