@@ -30,6 +30,12 @@ impl AtDeadlines {
         at.ssim_db += score.ssim_db;
     }
 
+    /// Share of the frames shown by a deadline; `None` without any.
+    pub(crate) fn share_in_time(&self, deadline: Duration) -> Option<f64> {
+        let at = self.0.iter().find(|at| at.deadline == deadline)?;
+        Some(at.shown as f64 / at.frames as f64)
+    }
+
     /// Resets all counts.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
@@ -43,7 +49,10 @@ impl AtDeadlines {
         }
         for at in &self.0 {
             let mean = at.ssim_db / at.frames as f64;
-            summary.push(part_of(plain(name, metrics::SQI_AT_DEADLINE, mean), at.deadline.to_string()));
+            // Not a number: nothing is known of the pictures.
+            if mean.is_finite() {
+                summary.push(part_of(plain(name, metrics::SQI_AT_DEADLINE, mean), at.deadline.to_string()));
+            }
         }
     }
 }

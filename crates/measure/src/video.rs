@@ -120,6 +120,11 @@ impl VideoMeter {
         }
     }
 
+    /// Share of the measured frames that were shown by one of the deadlines.
+    pub fn share_in_time(&self, deadline: Duration) -> Option<f64> {
+        self.at_deadlines.share_in_time(deadline)
+    }
+
     /// Scores of the frames captured since the end of the warm-up, in their order.
     pub fn scores(&self) -> &[FrameScore] {
         let from = self.scores.partition_point(|score| score.frame < self.first);

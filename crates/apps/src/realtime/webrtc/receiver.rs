@@ -24,6 +24,13 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 const LONGEST_FIRST_WAIT: Duration = Duration::from_millis(200);
 /// Time between requests for key frames. Ours: the sender answers one per 300 ms.
 const PLI_INTERVAL: Duration = Duration::from_millis(300);
+/// Deadlines at which frames in time are counted, from capture to decoding; those of videos in messages.
+const DEADLINES: [Duration; 4] = [
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(300),
+    Duration::from_millis(400),
+];
 /// The DSCP of a traffic class, without the ECN field.
 const DSCP: u8 = 0xfc;
 
@@ -40,6 +47,7 @@ struct Peer {
 struct Scheduled {
     at: Time,
     captured_at: Time,
+    decoded_at: Time,
     first_packet: u64,
 }
 
@@ -168,8 +176,12 @@ impl WebrtcReceiver {
             self.decoded_at = Some(now);
             host.meter().video().delivered(frame.frame, frame.captured_at, now);
             let at = self.playout.render_at(frame.captured_at, frame.is_repaired, now);
-            let scheduled =
-                Scheduled { at, captured_at: frame.captured_at, first_packet: frame.first_packet };
+            let scheduled = Scheduled {
+                at,
+                captured_at: frame.captured_at,
+                decoded_at: now,
+                first_packet: frame.first_packet,
+            };
             self.scheduled.insert(frame.frame, scheduled);
         }
     }
@@ -184,30 +196,39 @@ impl WebrtcReceiver {
             }
             self.frames.forget_before(number);
             self.missing.forget_before(frame.first_packet);
-            self.score(number, Some((frame.captured_at, frame.at)), host.meter());
+            self.score(number, Some(frame), host.meter());
             self.shown = Some((number, frame.captured_at));
         }
     }
 
     /// Scores the frames up to `number`, of which the last one was rendered, if a time is given.
-    fn score(&mut self, number: u32, rendered: Option<(Time, Time)>, meter: &mut FlowMeter) {
-        let Some((last_captured, _)) = rendered.or(self.shown.map(|(_, at)| (at, at))) else { return };
+    fn score(&mut self, number: u32, rendered: Option<Scheduled>, meter: &mut FlowMeter) {
+        let captured = rendered.map(|frame| frame.captured_at);
+        let Some(last_captured) = captured.or(self.shown.map(|(_, at)| at)) else { return };
         // Frames that never came were captured at even distances between those that were shown.
         let (before, since) = self.shown.unwrap_or((0, last_captured));
         let steps = u64::from(number.saturating_sub(before)).max(1);
         let step = last_captured.since(since).as_nanos() / steps;
         for frame in self.unscored..=number {
             let captured_at = match rendered {
-                Some((captured_at, _)) if frame == number => captured_at,
+                Some(rendered) if frame == number => rendered.captured_at,
                 _ => since.saturating_add(Duration::from_nanos(
                     step.saturating_mul(u64::from(frame.saturating_sub(before))),
                 )),
             };
-            let latency = rendered.filter(|_| frame == number).map(|(_, at)| at.since(captured_at));
+            let rendered = rendered.filter(|_| frame == number);
+            let latency = rendered.map(|rendered| rendered.at.since(captured_at));
             let layers = u8::from(latency.is_some());
             // Nothing is known of the pictures.
             let (ssim_db, ssim) = (f64::NAN, f64::NAN);
-            meter.video().scored(FrameScore { frame, captured_at, layers, latency, ssim_db, ssim });
+            let score = FrameScore { frame, captured_at, layers, latency, ssim_db, ssim };
+            meter.video().scored(score);
+            // What playout adds is no part of it: a viewer with that deadline would not wait longer.
+            let decoded = rendered.map(|rendered| rendered.decoded_at.since(captured_at));
+            for deadline in DEADLINES {
+                let layers = u8::from(decoded.is_some_and(|latency| latency <= deadline));
+                meter.video().scored_at(deadline, &FrameScore { layers, ..score });
+            }
             if let Some(events) = meter.events() {
                 let deadline = events.limits().late_frame;
                 let is_shown = latency.is_some();
@@ -290,7 +311,7 @@ impl Application for WebrtcReceiver {
         // What waits for its rendering was decoded: it is shown as it was to be. What came after it is not.
         while let Some((number, frame)) = self.scheduled.pop_first() {
             if self.shown.is_none_or(|(shown, _)| number > shown) {
-                self.score(number, Some((frame.captured_at, frame.at)), meter);
+                self.score(number, Some(frame), meter);
                 self.shown = Some((number, frame.captured_at));
             }
         }

@@ -206,9 +206,25 @@ fn a_sender_that_knows_of_routers_ignores_the_loss_of_obsolete_frames() {
     assert!(lost.0 > 100 && not_counted.0 > 100, "{lost:?} {not_counted:?}");
     assert_eq!((not_repaired.0, ignored.0), (0, 0));
     assert!(ignored.1 > not_repaired.1, "its rate is no lower: {ignored:?} {not_repaired:?}");
-    // Three of four frames are left, and all of them are shown.
+    // Three of four frames are left, and all of them are shown, in time.
     let (shown, all) = ignored.2;
     assert!((0.73..0.77).contains(&(shown as f64 / all as f64)), "{shown} of {all}");
+}
+
+#[test]
+fn frames_in_time_are_those_decoded_within_a_deadline() {
+    let in_time = |lost: fn(u16) -> bool| {
+        let parameters = WebrtcParameters { scalability: Mode::L1T3, ..WebrtcParameters::default() };
+        let mut call = Call::new(&parameters);
+        call.run(10_000, Rate::from_mbit(10), |number, _| lost(number));
+        let (_, mut far) = call.finish();
+        [100, 400].map(|ms| far.meter.video().share_in_time(Duration::from_millis(ms)).expect("frames came"))
+    };
+    let clean = in_time(|_| false);
+    assert!(clean[0] > 0.98, "20 ms of delay: {clean:?}");
+    // A repair takes 40 ms, and the feedback before it some more.
+    let lossy = in_time(|number| number % 20 == 19);
+    assert!(lossy[0] < clean[0] - 0.02 && lossy[1] > lossy[0], "{lossy:?} {clean:?}");
 }
 
 #[test]
