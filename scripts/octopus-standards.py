@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Tables of `octopus/standards` and `octopus/standards-call`: means over cells and RTTs, and differences paired by seed.
+"""Tables of `octopus/standards` and `octopus/standards-call`: means over cells and RTTs, differences paired by seed.
 
-A seed's value is the mean over all cells and RTTs; an interval is Student's over the seeds. Needs Python's standard library alone.
+A seed's value is the mean over all cells and RTTs; an interval is Student's over the seeds. Needs Python's standard
+library alone.
 
     cargo build --release -p jettison-cli
     scripts/octopus-standards.py layers
@@ -76,7 +77,8 @@ def main() -> int:
                 values[place][metric].append(mean)
     seconds = dict.fromkeys(second for _, second in values)
     if options.part == "call":
-        print(table(values, metrics, [(labels, second) for second in seconds for labels, other in values if other == second]))
+        # By reaction, in the order of the labels.
+        print(table(values, metrics, sorted(values, key=lambda place: list(seconds).index(place[1]))))
     else:
         for second in seconds:
             print(f"{second}:\n")
