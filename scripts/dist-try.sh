@@ -91,9 +91,9 @@ target/packages-tools/bin/auditwheel show "$wheel" | tr '\n' ' ' | grep -oE 'con
   sed 's/^/dist-try: auditwheel: /'
 if [ -n "$python" ] && "$python" -m venv "$scratch/venv" &&
   "$scratch/venv/bin/pip" download --quiet --disable-pip-version-check --dest "$scratch/wheels" "$wheel"; then
-  if env -i PATH=/usr/bin:/bin HOME="$scratch" "$scratch/venv/bin/pip" install --quiet --no-index --find-links "$scratch/wheels" "$wheel" &&
-    (cd / && env -i PATH=/usr/bin:/bin HOME="$scratch" "$scratch/venv/bin/python" "$scratch/module.py") &&
-    env -i PATH=/usr/bin:/bin HOME="$scratch" sh "$scratch/command.sh" "$scratch/venv/bin/jettison" >"$scratch/log" 2>&1; then
+  if env -i PATH=/usr/bin:/bin HOME="$scratch" TMPDIR="$scratch" "$scratch/venv/bin/pip" install --quiet --no-index --find-links "$scratch/wheels" "$wheel" &&
+    (cd / && env -i PATH=/usr/bin:/bin HOME="$scratch" TMPDIR="$scratch" "$scratch/venv/bin/python" "$scratch/module.py") &&
+    env -i PATH=/usr/bin:/bin HOME="$scratch" TMPDIR="$scratch" sh "$scratch/command.sh" "$scratch/venv/bin/jettison" >"$scratch/log" 2>&1; then
     passed "wheel in a virtual environment ($("$python" -V))"
   else
     cat "$scratch/log" 2>/dev/null
