@@ -1,12 +1,15 @@
-// In the browsers of webrtc.mjs. Each captured picture carries the time of its capture, in milliseconds modulo 2^24, and a sum
-// of these three bytes: 32 blocks in two rows, white for 1. The other browser has the same clock, as it is on this machine.
+// In the browsers of webrtc.mjs. Each captured picture carries the time of its capture, in milliseconds modulo 2^24, its number
+// modulo 2^16, and a sum of these five bytes: 48 blocks in three rows, white for 1. The other browser has the same clock, as it is on
+// this machine.
 
 const clock = () => performance.timeOrigin + performance.now();
 const PERIOD = 2 ** 24;
+const NUMBERS = 2 ** 16;
 const COLUMNS = 16;
+const ROWS = 3;
 /** Blocks that the width of the picture would hold: they are wide enough to outlast a coarse encoder. */
 const ACROSS = 40;
-const check = (stamp) => (stamp + (stamp >> 8) * 3 + (stamp >> 16) * 5) & 0xff;
+const check = (stamp, number) => (stamp + (stamp >> 8) * 3 + (stamp >> 16) * 5 + number * 7 + (number >> 8) * 11) & 0xff;
 
 let peer;
 let sent = 0;
@@ -40,8 +43,9 @@ function camera({ width, height, rate }) {
       context.fill();
     }
     const stamp = Math.floor(clock()) % PERIOD;
-    const bits = (BigInt(check(stamp)) << 24n) | BigInt(stamp);
-    for (let n = 0; n < 32; n++) {
+    const number = sent % NUMBERS;
+    const bits = (BigInt(check(stamp, number)) << 40n) | (BigInt(number) << 24n) | BigInt(stamp);
+    for (let n = 0; n < COLUMNS * ROWS; n++) {
       context.fillStyle = (bits >> BigInt(n)) & 1n ? "#fff" : "#000";
       context.fillRect((n % COLUMNS) * block, Math.floor(n / COLUMNS) * block, block, block);
     }
@@ -63,37 +67,40 @@ function camera({ width, height, rate }) {
 /** The stamp of a shown picture, or null. */
 function readStamp(video, context) {
   const { videoWidth: width, videoHeight: height } = video;
-  // One pixel for each half of a block, whatever the size at which the picture came.
+  // Four pixels across a block, whatever the size at which the picture came.
   const block = width / ACROSS;
-  context.drawImage(video, 0, 0, block * COLUMNS, block * 2, 0, 0, COLUMNS * 4, 8);
-  const { data } = context.getImageData(0, 0, COLUMNS * 4, 8);
-  let [stamp, sum] = [0, 0];
-  for (let n = 0; n < 32; n++) {
+  context.drawImage(video, 0, 0, block * COLUMNS, block * ROWS, 0, 0, COLUMNS * 4, ROWS * 4);
+  const { data } = context.getImageData(0, 0, COLUMNS * 4, ROWS * 4);
+  let [stamp, number, sum] = [0, 0, 0];
+  for (let n = 0; n < COLUMNS * ROWS; n++) {
     const [x, y] = [(n % COLUMNS) * 4 + 1, Math.floor(n / COLUMNS) * 4 + 1];
     let light = 0;
     for (const [dx, dy] of [[0, 0], [1, 0], [0, 1], [1, 1]]) light += data[4 * ((y + dy) * COLUMNS * 4 + x + dx) + 1];
     if (light < 4 * 128) continue;
     if (n < 24) stamp += 2 ** n;
-    else sum += 2 ** (n - 24);
+    else if (n < 40) number += 2 ** (n - 24);
+    else sum += 2 ** (n - 40);
   }
-  return height > 0 && check(stamp) === sum ? stamp : null;
+  return height > 0 && check(stamp, number) === sum ? { stamp, number } : null;
 }
 
 function show(stream) {
   const video = Object.assign(document.createElement("video"), { muted: true, autoplay: true, srcObject: stream });
   document.body.append(video);
-  const canvas = new OffscreenCanvas(COLUMNS * 4, 8);
+  const canvas = new OffscreenCanvas(COLUMNS * 4, ROWS * 4);
   const context = canvas.getContext("2d", { willReadFrequently: true });
   let frames = [];
+  let newest = 0;
   const shown = (_, { presentedFrames }) => {
     const at = clock();
-    const stamp = readStamp(video, context);
+    const read = readStamp(video, context);
     seen.presented = presentedFrames;
-    if (stamp === null) seen.unread++;
+    if (read === null) seen.unread++;
     else {
       seen.shown++;
-      const latency = (((at - stamp) % PERIOD) + PERIOD) % PERIOD;
-      frames.push([at, latency]);
+      const latency = (((at - read.stamp) % PERIOD) + PERIOD) % PERIOD;
+      newest += (read.number - newest) & (NUMBERS - 1);
+      frames.push([newest, at - latency, at]);
     }
     video.requestVideoFrameCallback(shown);
   };

@@ -5,8 +5,7 @@
 //   webrtc.mjs --role callee
 //   webrtc.mjs --role caller [--codec VP8] [--scalability L1T3] [--width 640] [--height 360] [--frame-rate 30] [--max-rate 2500]
 //
-// The callee writes each shown frame's latency from its capture, and the counts of freezes; the caller writes the estimated
-// bandwidth. What getStats says, once a second, is in the output, which the run keeps.
+// The callee writes when each shown frame was captured and shown; the caller writes the estimated bandwidth. What getStats says, once a second, is in the output, which the run keeps.
 
 import { createServer as httpServer } from "node:http";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -66,13 +65,11 @@ await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
 let connected = false;
 let lost;
 const over = new Promise((resolve) => (lost = resolve));
-const times = [];
 const told = ({ frames, state }) => {
   if (state === "connected") connected = true;
   if (state === "failed") lost("the connection failed");
   if (!frames) return;
-  results.write(...frames.map(([unix_ms, value]) => ({ unix_ms, metric: "frame_latency", value })));
-  times.push(...frames.map(([at]) => at));
+  results.write(...frames.map(([frame, captured_unix_ms, shown_unix_ms]) => ({ frame, captured_unix_ms, shown_unix_ms })));
 };
 
 const flags = [
@@ -166,14 +163,7 @@ const reason = await until(
   Promise.race([over, browser.done.then((status) => `the browser ended early (${status})`), signal().then(() => over, (error) => error.message)]),
 );
 clearInterval(watch);
-if (!isCaller && last) {
-  const { freezeCount = 0, totalFreezesDuration = 0, pliCount = 0 } = last.stream;
-  const seconds = Math.max((times.at(-1) - times[0]) / 1000, 1);
-  results.summary("freeze_rate", (60 * freezeCount) / seconds);
-  results.summary("freeze_ratio", (100 * totalFreezesDuration) / seconds);
-  results.summary("key_frame_requests", pliCount);
-  results.summary("frames", times.length);
-}
+if (!isCaller && last) results.summary("key_frame_requests", last.stream.pliCount ?? 0);
 listener?.close();
 server.close();
 server.closeAllConnections();

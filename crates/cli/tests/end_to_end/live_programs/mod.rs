@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
@@ -77,6 +77,31 @@ fn run(test: &str, scenario: &str, programs: &[&str], more: &[&str]) -> Option<D
 
 /// Runs a scenario; prints a notice if this machine cannot.
 fn run_file(test: &str, scenario: &Path, programs: &[&str], more: &[&str]) -> Option<Done> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (output, turn) = start_file(test, scenario, programs, more, folder.path())?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let output_text = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    let manifest = fs::read(folder.path().join("out/manifest.json")).unwrap_or_default();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}: {output_text} {}",
+        scenario.display(),
+        manifest["failures"]
+    );
+    let records = text(&output.stdout).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    Some(Done { _turn: turn, records, manifest, output: output_text })
+}
+
+/// Runs a scenario, whatever comes of it, with its results in `folder`; prints a notice if this machine cannot.
+fn start_file(
+    test: &str,
+    scenario: &Path,
+    programs: &[&str],
+    more: &[&str],
+    folder: &Path,
+) -> Option<(Output, MutexGuard<'static, ()>)> {
     let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if !fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
         skipped(test, "live runs are tested as root");
@@ -94,28 +119,17 @@ fn run_file(test: &str, scenario: &Path, programs: &[&str], more: &[&str]) -> Op
         skipped(test, &format!("there is no `{missing}`: make live-deps installs it"));
         return None;
     }
-    if programs.contains(&"chromium") && !project("web/player/node_modules").is_dir() {
+    if programs.contains(&"apache2")
+        && programs.contains(&"chromium")
+        && !project("web/player/node_modules").is_dir()
+    {
         skipped(test, "the player is not installed: make live-deps does that");
         return None;
     }
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("jettison"));
     command.arg("live").arg(scenario).args(["--yes", "--json", "--out"]);
-    command.arg(folder.path().join("out")).args(more).env_remove("JETTISON_DATA").stdin(Stdio::null());
-    let output = command.output().expect("the command was built and can be started");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let output_text = format!("{}{}", text(&output.stdout), text(&output.stderr));
-    let manifest = fs::read(folder.path().join("out/manifest.json")).unwrap_or_default();
-    let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}: {output_text} {}",
-        scenario.display(),
-        manifest["failures"]
-    );
-    let records = text(&output.stdout).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    Some(Done { _turn: turn, records, manifest, output: output_text })
+    command.arg(folder.join("out")).args(more).env_remove("JETTISON_DATA").stdin(Stdio::null());
+    Some((command.output().expect("the command was built and can be started"), turn))
 }
 
 #[test]
@@ -183,4 +197,41 @@ fn octopus_over_a_cellular_link() {
     let Some(done) = run("octopus_over_a_cellular_link", "octopus-lte", &[], &more) else { return };
     done.within("video", "frame_latency", 1.0..=2000.0);
     done.within("video", "frames_decoded", 50.0..=100.0);
+}
+
+#[test]
+fn a_call_between_two_browsers() {
+    let Some(done) = run("a_call_between_two_browsers", "webrtc-networks", &["chromium", "node"], &[]) else {
+        return;
+    };
+    // A link of 1 Mbit/s with an RTT of 60 ms: the least latency of a frame is the delay of one way.
+    done.within("call", "goodput", 0.3..=1.0);
+    done.within("call", "bandwidth_estimate", 0.3..=1.5);
+    done.within("call", "frame_latency", 30.0..=1000.0);
+    done.within("call", "frames_decoded", 50.0..=100.0);
+    done.within("call", "frames_per_second", 10.0..=31.0);
+}
+
+#[test]
+fn a_call_of_an_unknown_codec_is_refused() {
+    let test = "a_call_of_an_unknown_codec_is_refused";
+    let file = project("scenarios/live/webrtc-networks.toml");
+    let text =
+        fs::read_to_string(file).expect("the scenario can be read").replace("--codec VP8", "--codec VP7");
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let programs = project("scenarios/live/programs").canonicalize().expect("there are programs");
+    let text = text.replace("{folder}/programs", &programs.display().to_string());
+    let text = text.replace("\"LTE 4\"", "\"3 again\"").replace(
+        "\"links.bottleneck.trace\" = \"../octopus/traces/lte-4.down\"",
+        "\"links.bottleneck.rate\" = \"3 Mbit/s\"",
+    );
+    let file = folder.path().join("call.toml");
+    fs::write(&file, text).expect("the folder can be written");
+    let programs = ["chromium", "node"];
+    let Some((output, _turn)) = start_file(test, &file, &programs, &["--quick"], folder.path()) else {
+        return;
+    };
+    assert_ne!(output.status.code(), Some(0));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("no codec VP7; it has VP8"), "{errors}");
 }
