@@ -118,8 +118,8 @@ export class Browser {
   /** Ends it, and the program with status 1. */
   async failed(text) {
     await end(this.child);
-    say(`${this.name} ${text}; its last words:\n${this.words.join("\n")}`);
-    fail("the call is over");
+    say(`${this.name}'s last words:\n${this.words.join("\n")}`);
+    fail(`${this.name} ${text}`);
   }
 
   close() {

@@ -211,27 +211,3 @@ fn a_call_between_two_browsers() {
     done.within("call", "frames_decoded", 50.0..=100.0);
     done.within("call", "frames_per_second", 10.0..=31.0);
 }
-
-#[test]
-fn a_call_of_an_unknown_codec_is_refused() {
-    let test = "a_call_of_an_unknown_codec_is_refused";
-    let file = project("scenarios/live/webrtc-networks.toml");
-    let text =
-        fs::read_to_string(file).expect("the scenario can be read").replace("--codec VP8", "--codec VP7");
-    let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let programs = project("scenarios/live/programs").canonicalize().expect("there are programs");
-    let text = text.replace("{folder}/programs", &programs.display().to_string());
-    let text = text.replace("\"LTE 4\"", "\"3 again\"").replace(
-        "\"links.bottleneck.trace\" = \"../octopus/traces/lte-4.down\"",
-        "\"links.bottleneck.rate\" = \"3 Mbit/s\"",
-    );
-    let file = folder.path().join("call.toml");
-    fs::write(&file, text).expect("the folder can be written");
-    let programs = ["chromium", "node"];
-    let Some((output, _turn)) = start_file(test, &file, &programs, &["--quick"], folder.path()) else {
-        return;
-    };
-    assert_ne!(output.status.code(), Some(0));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(errors.contains("no codec VP7; it has VP8"), "{errors}");
-}
