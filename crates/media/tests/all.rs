@@ -25,7 +25,9 @@ fn check(name: &str, video: &LayeredVideo) {
         let summaries = video.summaries(index);
         let top = summaries.last().expect("an operating point");
         let ratio = top.rate.as_mbit_f64() * 1e3 / rung.target_kbit as f64;
-        assert!((0.75..1.15).contains(&ratio), "{name}: {ratio} of its target");
+        // A lowest rate may be less than the encoder can do with pictures of that size: it then takes what it must.
+        let most = if index == 0 && video.head.height > 180 { 1.5 } else { 1.15 };
+        assert!((0.75..most).contains(&ratio), "{name}: {ratio} of its target");
         assert!(top.quality.vmaf > 50.0 && top.quality.ssim_db > 8.0, "{name}: {top:?}");
         // Each further spatial layer looks better and costs more, and so does each further temporal layer.
         let temporal = usize::from(video.head.temporal);
@@ -57,15 +59,17 @@ fn the_shipped_traces_are_what_they_say() {
     for path in files {
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
         let video = read(&path).unwrap_or_else(|error| panic!("{error}"));
-        let expected =
-            format!("{}-{}", video.head.encoder, video.head.structure.to_lowercase().replace('_', "-"));
-        assert_eq!(name, format!("{expected}.video"));
+        // Those of the usual size do not name it.
+        let (size, named) = match video.head.height {
+            180 => ((320, 180), String::new()),
+            height => ((960, 540), format!("-{height}p")),
+        };
+        let structure = video.head.structure.to_lowercase().replace('_', "-");
+        assert_eq!(name, format!("{}-{structure}{named}.video", video.head.encoder));
         let text = std::fs::read_to_string(&path).expect("it was read");
         assert!(text.starts_with(&format!("# jettison media encode {name} ")), "{name} has its command");
-        assert_eq!(
-            (video.head.width, video.head.height, video.head.rate, video.head.frames),
-            (320, 180, (30, 1), 120)
-        );
+        assert_eq!((video.head.width, video.head.height), size);
+        assert_eq!((video.head.rate, video.head.frames), ((30, 1), 120));
         check(&name, &video);
     }
 }
