@@ -6,9 +6,9 @@ import signal
 from pathlib import Path
 
 import pytest
+from small import TEXT
 
 import jettison
-from small import TEXT
 
 ROOT = Path(__file__).parents[2]
 

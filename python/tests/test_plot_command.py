@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small import TEXT
 
 import jettison
 from jettison.plot.__main__ import main
-from small import TEXT
 
 
 @pytest.fixture(scope="module")

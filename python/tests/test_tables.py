@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from small import TEXT
 
 import jettison
 from jettison import Scenario, Table, UnknownNameError
 from jettison._arrow import pa, pq
-from small import TEXT
 
 
 @pytest.fixture(scope="module")
