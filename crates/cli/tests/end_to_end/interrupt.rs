@@ -87,7 +87,8 @@ fn finished_runs_are_kept() {
         let captures = "out/.endless.runs/captures";
         folder.path(captures).exists() && folder.names(captures).len() == 2
     };
-    let arguments = ["run", "endless.toml", "--jobs", "1", "--pcap"];
+    // `--force`: the captures of the endless run would not fit on a small disk.
+    let arguments = ["run", "endless.toml", "--jobs", "1", "--pcap", "--force"];
     let (status, [stdout, stderr]) = interrupted(&folder, &arguments, &second_has_begun);
     assert_eq!(status, Some(130), "{stderr}");
     assert!(stderr.contains("finished runs are kept"), "{stderr}");
