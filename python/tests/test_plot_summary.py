@@ -51,9 +51,10 @@ def test_bars_are_the_summarys_means_with_its_intervals(result):
 def test_a_percentiles_interval_is_that_of_the_runs_percentiles(result):
     found = means(result, "rtt", ["ping"], "p99")["ping", variant("codel", "5 Mbit/s")]
     assert found.mean == pytest.approx(3 * 22.0)
-    # Student's on the scale of square roots: nearly as wide, further above than below.
-    assert (found.high - found.low) / 2 == pytest.approx(3 * 4.302653 / 3**0.5, rel=1e-2)
-    assert found.mean - found.low < found.high - found.mean
+    # Student's below the mean; above it, the interval on the scale of square roots reaches a little further.
+    half = 3 * 4.302653 / 3**0.5
+    assert found.mean - found.low == pytest.approx(half)
+    assert half < found.high - found.mean < 1.1 * half
     assert (found.n, found.unit) == (3, "ms")
 
 

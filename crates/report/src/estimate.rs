@@ -2,11 +2,13 @@
 //!
 //! A few seeds give a few values, so Student's t distribution decides how far their mean may be off. It assumes symmetric
 //! deviations, which values near a bound do not have: of a count with the values 0, 0, 0, 1, 3 Student's interval reaches
-//! below zero, of a share near 100 % above. An interval here is therefore Student's on a scale on which the deviations are
-//! about symmetric and do not depend on the mean (Bartlett 1947): the square root for values >= 0, the arcsine of the square
-//! root for values between two bounds, the values themselves otherwise. It is transformed back, moved by the difference
-//! between the arithmetic mean and the transformed-back mean, so that it is an interval of the mean and contains it, and cut
-//! at the bounds. Far from a bound the scale is nearly linear, and the interval is Student's but for terms of second order.
+//! below zero, of a share near 100 % above, and on the side of the long tail it ends too early. A second interval is therefore
+//! Student's on a scale on which the deviations are about symmetric and do not depend on the mean (Bartlett 1947): the square
+//! root for values >= 0, the arcsine of the square root for values between two bounds. It is transformed back and moved by
+//! the difference between the arithmetic mean and the transformed-back mean, so that it is an interval of the mean. That
+//! difference is itself an estimate: on the side of the bound the second interval may end too early (of 0, 0, 0, 1 it never
+//! reaches zero). The interval here reaches as far as the farther of the two on each side, and is cut at the bounds. Far from
+//! a bound the scale is nearly linear, and both are the same but for terms of second order.
 //!
 //! Limits: two values leave one degree of freedom, and an interval more than twelve times as wide as the standard error
 //! on either side. Equal values, all zero for instance, have an interval without width: they say nothing of rarer events.
@@ -79,6 +81,7 @@ fn interval(domain: Domain, values: &[f64], mean: f64) -> [f64; 2] {
     if values.iter().all(|value| *value == values[0]) {
         return [mean; 2];
     }
+    let plain = student_95(values.len() - 1) * squared_error(values).sqrt();
     let domain = widened(domain, values);
     let scale = Scale::of(domain);
     let scaled: Vec<f64> = values.iter().map(|value| scale.forward(*value)).collect();
@@ -87,8 +90,8 @@ fn interval(domain: Domain, values: &[f64], mean: f64) -> [f64; 2] {
     let shift = mean - scale.back(centre);
     let [least, greatest] = domain.bounds();
     // Rounding may leave the mean a last digit outside.
-    let low = (scale.back(centre - half) + shift).max(least).min(mean);
-    let high = (scale.back(centre + half) + shift).min(greatest).max(mean);
+    let low = (scale.back(centre - half) + shift).min(mean - plain).max(least).min(mean);
+    let high = (scale.back(centre + half) + shift).max(mean + plain).min(greatest).max(mean);
     [low, high]
 }
 
@@ -204,13 +207,20 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_counts_is_students_of_their_roots() {
-        // Computed by hand: roots 1, 2, 3, mean 2, s/√3 = 0.577350, t(2) = 4.302653, half = 2.484138; the ends are
-        // −0.484138 and 4.484138, squared (with their signs) −0.234389 and 20.107492; the mean is 14/3, the shift 14/3 − 4.
-        assert_near(interval_of(Domain::NonNegative, &[1.0, 4.0, 9.0]), [0.432277, 20.774159]);
-        // Roots 0, 0, 0, 0, 1: mean 0.2, error 0.2, t(4) · 0.2 = 0.555289; the ends −0.355289 and 0.755289 are −0.126230
-        // and 0.570461, the shift is 0.2 − 0.04.
-        assert_near(interval_of(Domain::NonNegative, &[0.0, 0.0, 0.0, 0.0, 1.0]), [0.033770, 0.730461]);
+    fn the_interval_of_counts_is_the_farther_of_students_and_that_of_their_roots() {
+        // Computed by hand: roots 1, 2, 3, mean 2, s/√3 = 0.577350, t(2) = 4.302653, half = 2.484138; the upper end
+        // 4.484138 is squared 20.107492; the mean is 14/3, the shift 14/3 − 4. Student's: error 2.333333, half 10.039525,
+        // so that the lower end is cut at 0 and the upper end is less far.
+        assert_near(interval_of(Domain::NonNegative, &[1.0, 4.0, 9.0]), [0.0, 20.774159]);
+        // Student's farther above as well: mean 0.2, error 0.2, t(4) · 0.2 = 0.555289. (Of the roots: 0.730461.)
+        assert_near(interval_of(Domain::NonNegative, &[0.0, 0.0, 0.0, 0.0, 1.0]), [0.0, 0.755289]);
+    }
+
+    #[test]
+    fn the_interval_of_rare_events_reaches_zero() {
+        // Four events in ten runs: mean 0.4, s² = 0.488889, error 0.221108, t(9) = 2.262157, half 0.500181.
+        let stalls = [0.0, 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, 0.0];
+        assert_near(interval_of(Domain::NonNegative, &stalls), [0.0, 0.900181]);
     }
 
     #[test]
@@ -219,7 +229,8 @@ mod tests {
         // 2.736435 are reflected to −0.844635 and 1.844635, and cut.
         assert_eq!(interval_of(Domain::FRACTION, &[0.0, 0.5, 1.0]), [0.0, 1.0]);
         // Angles of 98, 99 and 100 %: 1.428899, 1.470629, 1.570796; mean 1.490108, error 0.042104, half 0.181159. The ends
-        // 1.308949 and 1.671268 are 93.298857 and 101.006057, the mean is 99.350354, and the shift −0.350354.
+        // 1.308949 and 1.671268 are 93.298857 and 101.006057, the mean is 99.350354, and the shift −0.350354. Student's ends
+        // at 96.515862, less far.
         assert_near(interval_of(Domain::PERCENTAGE, &[98.0, 99.0, 100.0]), [92.948503, 100.0]);
     }
 
