@@ -108,6 +108,9 @@ pub enum Verdict {
     /// The sentence does not hold. Results of versions that knew only three verdicts say `differs`.
     #[serde(rename = "contradicts", alias = "differs")]
     Contradicts,
+    /// Our interval includes both no effect and the paper's value.
+    #[serde(rename = "unclear")]
+    Unclear,
     /// No value of ours.
     #[serde(rename = "not run")]
     NotRun,
@@ -121,12 +124,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, in the order of tables.
-    pub const ALL: [Verdict; 8] = [
+    pub const ALL: [Verdict; 9] = [
         Verdict::Agrees,
         Verdict::SameDirection,
         Verdict::Stronger,
         Verdict::Weaker,
         Verdict::Contradicts,
+        Verdict::Unclear,
         Verdict::NotRun,
         Verdict::NoValue,
         Verdict::Untested,
@@ -140,6 +144,7 @@ impl Verdict {
             Verdict::Stronger => "stronger",
             Verdict::Weaker => "weaker",
             Verdict::Contradicts => "contradicts",
+            Verdict::Unclear => "unclear",
             Verdict::NotRun => "not run",
             Verdict::NoValue => "no value in the paper",
             Verdict::Untested => "untested",
@@ -160,7 +165,11 @@ impl Verdict {
             Verdict::Stronger => "the sentence holds; the effect is more than twice the paper's",
             Verdict::Weaker => "the sentence holds; the effect is less than half of the paper's",
             Verdict::Contradicts => {
-                "the sentence does not hold: other direction, or our interval includes no effect (the note says which)"
+                "the sentence does not hold: other direction, or our interval includes no effect and not the paper's value \
+                 (the note says which)"
+            }
+            Verdict::Unclear => {
+                "our interval includes both no effect and the paper's value: more seeds would tell them apart"
             }
             Verdict::NotRun => "no value of ours to judge (the note says why)",
             Verdict::NoValue => "the paper states neither a number nor a direction: ours is shown alone",
@@ -168,8 +177,8 @@ impl Verdict {
         }
     }
 
-    /// Rank for the worst of several verdicts: a contradiction stands whatever else is missing; then what was not run,
-    /// since its verdict is open; then effects of another size. A row without a value of the paper says least.
+    /// Rank for the worst of several verdicts: a contradiction stands whatever else is missing; then what was not run
+    /// or is unclear, since its verdict is open; then effects of another size. A row without a value of the paper says least.
     pub fn severity(self) -> u8 {
         match self {
             Verdict::Untested => 0,
@@ -178,8 +187,9 @@ impl Verdict {
             Verdict::SameDirection => 3,
             Verdict::Stronger => 4,
             Verdict::Weaker => 5,
-            Verdict::NotRun => 6,
-            Verdict::Contradicts => 7,
+            Verdict::Unclear => 6,
+            Verdict::NotRun => 7,
+            Verdict::Contradicts => 8,
         }
     }
 }

@@ -105,6 +105,12 @@ impl Effect {
         }
     }
 
+    /// Whether our interval, which has a width, includes no effect.
+    pub(super) fn is_undecided(&self) -> bool {
+        let [low, high] = self.interval;
+        low < high && low <= 0.0 && high >= 0.0
+    }
+
     fn check_equal(&self) -> Result<(), &'static str> {
         let [low, high] = self.interval;
         let includes_none = low <= 0.0 && high >= 0.0;

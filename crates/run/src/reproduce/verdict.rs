@@ -123,7 +123,12 @@ fn judge(paper: &Paper, samples: &[BTreeMap<u64, f64>], index: usize, ours: &Est
         return judged(Verdict::Agrees, None);
     }
     if let Some(Err(reason)) = sentence.map(|sentence| effect.check(sentence)) {
-        return judged(Verdict::Contradicts, Some(reason));
+        // Values that include what the paper found cannot contradict it.
+        let is_open = sentence != Some(Sentence::Equal) && effect.is_undecided() && contains(row, ours);
+        return match is_open {
+            true => judged(Verdict::Unclear, Some("our interval includes no effect and the paper's value")),
+            false => judged(Verdict::Contradicts, Some(reason)),
+        };
     }
     if agrees(row, ours) {
         return judged(Verdict::Agrees, None);
@@ -160,8 +165,13 @@ fn path(paper: &Paper, index: usize) -> Vec<usize> {
 fn agrees(row: &Row, ours: &Estimate) -> bool {
     let Some(value) = row.value.filter(|_| row.exact != Exactness::Direction) else { return false };
     let is_near = (ours.mean - value).abs() <= row.tolerance * value.abs();
-    let contains = ours.ci95.is_some_and(|[low, high]| (low..=high).contains(&value));
-    (is_near || contains) && !is_vague(row, ours)
+    (is_near || contains(row, ours)) && !is_vague(row, ours)
+}
+
+/// Whether the paper gives a number and our interval contains it.
+fn contains(row: &Row, ours: &Estimate) -> bool {
+    let value = row.value.filter(|_| row.exact != Exactness::Direction);
+    value.zip(ours.ci95).is_some_and(|(value, [low, high])| (low..=high).contains(&value))
 }
 
 /// Whether our interval is wider than the paper's value.

@@ -71,6 +71,16 @@ fn ratios_are_taken_seed_by_seed() {
 }
 
 #[test]
+fn an_interval_with_no_effect_and_the_papers_value_is_unclear() {
+    // Ratios 0.9, 2.0 and 2.2: mean 1.7, interval about 0 to 3.4.
+    let open = judge(RATIO, &[0.9, 2.0, 2.2], &[1.0; 3]);
+    assert_eq!(open.verdict, Verdict::Unclear);
+    assert!(open.note.contains("no effect and the paper's value"), "{}", open.note);
+    // The paper's value is outside: 0.9, 1.0 and 1.1.
+    assert_eq!(verdict(RATIO, &[0.9, 1.0, 1.1], &[1.0; 3]), Verdict::Contradicts);
+}
+
+#[test]
 fn ours_agrees_within_the_tolerance() {
     assert_eq!(verdict(RATIO, &[2.3, 2.3], &[1.0, 1.0]), Verdict::Agrees);
     assert_eq!(verdict(RATIO, &[2.74, 2.74], &[1.0, 1.0]), Verdict::Agrees);
@@ -87,8 +97,8 @@ fn an_interval_that_holds_the_papers_value_agrees_unless_it_is_too_wide() {
     // Wider than the value, although above 1 in all of it.
     let wide = judge(RATIO, &[2.0, 3.0, 4.6], &[1.0; 3]);
     let [low, high] = wide.ci95.unwrap();
-    assert!(low < 1.0 && high - low > 2.5 && wide.verdict == Verdict::Contradicts, "{wide:?}");
-    assert!(wide.note.starts_with("Our interval includes no effect."), "{wide:?}");
+    assert!(low < 1.0 && high - low > 2.5 && wide.verdict == Verdict::Unclear, "{wide:?}");
+    assert!(wide.note.starts_with("Our interval includes no effect and the paper's value."), "{wide:?}");
     // The mean is the paper's, the interval says nothing.
     let lucky = judge(&plain(5.0), &[1.0, 9.0], &[]);
     assert_eq!((lucky.ours, lucky.verdict), (Some(5.0), Verdict::SameDirection));
@@ -98,7 +108,7 @@ fn an_interval_that_holds_the_papers_value_agrees_unless_it_is_too_wide() {
 #[test]
 fn a_number_agrees_only_if_the_papers_sentence_holds() {
     let hardly = RATIO.replace("2.5", "1.05");
-    assert_eq!(verdict(&hardly, &[1.04, 1.06], &[1.0; 2]), Verdict::Contradicts, "1.05 ± 0.13");
+    assert_eq!(verdict(&hardly, &[1.04, 1.06], &[1.0; 2]), Verdict::Unclear, "1.05 ± 0.13");
     assert_eq!(verdict(&hardly, &[1.049, 1.051], &[1.0; 2]), Verdict::Agrees);
     let below = judge(&hardly, &[0.98, 0.981], &[1.0; 2]);
     assert_eq!((below.verdict, below.note.as_str()), (Verdict::Contradicts, "Other direction."));
@@ -168,9 +178,12 @@ fn no_loss_is_contradicted_by_any() {
 fn a_note_says_why_a_sentence_does_not_hold() {
     let explained = format!("{RATIO}note='As expected.'\n");
     assert_eq!(judge(&explained, &[0.5, 0.51], &[1.0; 2]).note, "Other direction. As expected.");
+    let none = judge(&explained, &[0.99, 1.02], &[1.0; 2]);
+    assert_eq!(none.verdict, Verdict::Contradicts);
+    assert_eq!(none.note, "Our interval includes no effect. As expected.");
     let vague = judge(&explained, &[0.5, 1.9], &[1.0; 2]);
-    assert_eq!(vague.verdict, Verdict::Contradicts);
-    assert_eq!(vague.note, "Our interval includes no effect. As expected.");
+    assert_eq!(vague.verdict, Verdict::Unclear);
+    assert_eq!(vague.note, "Our interval includes no effect and the paper's value. As expected.");
     assert_eq!(judge(&explained, &[2.5, 2.5], &[1.0; 2]).note, "As expected.");
 }
 
