@@ -109,7 +109,7 @@ fn ired_prints_one_row_per_figure() {
     let folder = Folder::new();
     let name = ["reproduce", "ired/ingress-vs-egress", "--all"];
     let printed = folder.jettison(&[&name[..], &SHORT].concat()).ok();
-    assert!(printed.starts_with("ired/ingress-vs-egress\n"), "{printed}");
+    assert!(printed.starts_with("ired/ingress-vs-egress: "), "{printed}");
     let printed = printed.split_whitespace().collect::<Vec<_>>().join(" "); // tables and notes break lines
     for part in ["figure", "paper", "ours", "ratio", "verdict", "ired-1024", "0.0380", "2.48"] {
         assert!(printed.contains(part), "{part} is not in:\n{printed}");
@@ -134,8 +134,15 @@ fn ired_json_has_one_record_per_figure() {
         assert!(record["ours"].is_f64(), "every figure has a value of ours: {record}");
         assert_eq!(record["ci95"].as_array().map(Vec::len), Some(2), "{record}");
         let verdict = record["verdict"].as_str().unwrap_or_default();
-        let known =
-            ["agrees", "same direction", "stronger", "weaker", "contradicts", "no value in the paper"];
+        let known = [
+            "agrees",
+            "same direction",
+            "stronger",
+            "weaker",
+            "unclear",
+            "contradicts",
+            "no value in the paper",
+        ];
         assert!(known.contains(&verdict), "{record}");
         assert_eq!(record["paper_value"].is_null(), verdict == "no value in the paper", "{record}");
     }
@@ -187,7 +194,7 @@ fn words_without_a_number_are_marked_and_explained() {
         assert!(printed.contains(part), "{part} is not in:\n{printed}");
     }
     assert!(
-        printed.contains("\ntiny/small: 4 rows: agrees 1, weaker 1, contradicts 1, not run 1\n"),
+        printed.contains("tiny/small: 4 rows: agrees 1, weaker 1, contradicts 1, not run 1\n"),
         "{printed}"
     );
     let report = String::from_utf8(folder.read("out/small/report.html")).expect("a page is UTF-8");
@@ -270,7 +277,7 @@ fn a_paper_runs_all_its_experiments_each_to_its_own_folder() {
     assert_eq!(ran.stderr.lines().filter(|line| line.contains("experiment 1 of 2: tiny/other")).count(), 1);
     let printed = ran.stdout;
     assert_eq!(folder.names("all"), ["other", "small"]);
-    assert!(printed.contains("tiny/small\n"), "{printed}");
+    assert!(printed.contains("\ntiny/small: "), "{printed}");
     assert!(printed.contains("No figures of a paper belong to this experiment."), "{printed}");
     let arguments = ["reproduce", "tiny/other", "--scenarios", "papers", "--quick", "--json"];
     let records = folder.jettison(&arguments).records();

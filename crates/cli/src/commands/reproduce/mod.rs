@@ -161,7 +161,7 @@ fn one(
         let room = screen.room(CLAIMS).map(|room| (room / left).max(2));
         screen.print_cut(&text, room, &format!("the answer of {}", experiment.full_name()))?;
     } else {
-        screen.print(&format!("{}\n", experiment.full_name()))?;
+        screen.print(&title(experiment, &results))?;
         // The value of drops follows.
         let reserve = if plan.is_some() { LINES / 2 } else { 0 };
         report::print_with_paper(screen, &results, width(), 4 + reserve)?;
@@ -178,6 +178,16 @@ fn one(
 
 /// Lines for the verdicts on a paper's claims, where it has many experiments.
 const CLAIMS: usize = 20;
+
+/// The name of an experiment and how its figures compare with the paper's.
+fn title(experiment: &Experiment, results: &Results) -> String {
+    let verdicts: Vec<Verdict> = results.reproduction.iter().map(|row| row.verdict).collect();
+    let counts = Counts::new(&experiment.paper, Some(&experiment.name), "rows", &verdicts);
+    match verdicts.is_empty() {
+        true => format!("{}\n", experiment.full_name()),
+        false => wrapped(&format!("{}: {counts}", experiment.full_name()), width()),
+    }
+}
 
 /// An experiment in a few lines: how its figures compare with the paper's, where its page is, and its answer.
 fn in_brief(experiment: &Experiment, results: &Results) -> String {
@@ -239,8 +249,9 @@ fn conclude(
     if let Some(claims) = &claims {
         screen.print_cut(&claims_table(claims, width()), screen.room(2), "claims")?;
     }
+    // Those of one experiment stand above its tables.
     counts()
-        .filter(|counts| counts.total > 0)
+        .filter(|counts| counts.total > 0 && counts.experiment.is_none())
         .try_for_each(|counts| screen.print(&format!("{name}: {counts}\n")))?;
     screen.end(run::ALL)
 }
