@@ -136,7 +136,12 @@ fn leading(
         [_] => format!("{} has {}: {own} against {next} ({apart}{paired}).", names[0], measure.superlative),
         [_, .., last] => {
             let last = value(comparison, measure.at, *last);
-            let range = if own == last { own } else { format!("{own} to {last}") };
+            // From low to high, whichever is better.
+            let range = match measure.better {
+                _ if own == last => own,
+                Better::Low => format!("{own} to {last}"),
+                Better::High => format!("{last} to {own}"),
+            };
             let who = match others.contains(&block.baseline) || others.len() == 1 {
                 true => next,
                 false => format!("{next}, the next"),
