@@ -10,6 +10,7 @@
 pub mod diagnostic;
 pub mod ir;
 pub mod library;
+mod rules;
 pub mod source;
 pub mod syntax;
 pub mod types;

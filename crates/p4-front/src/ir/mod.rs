@@ -17,10 +17,10 @@ mod types;
 
 pub use expr::{BinaryOp, Expr, ExprKind, Place, Step, UnaryOp};
 pub use program::{
-    ActionProfile, ActionProfileId, ActionValue, ConstEntry, ExternId, ExternInstance, ExternKind, Field,
-    FieldList, FieldListId, Function, FunctionId, FunctionKind, HashAlgorithm, Key, KeyMatch, KeySet,
-    MatchKind, MeterUnit, Parser, ParserId, Pipeline, Program, SelectCase, State, StateId, Table,
-    TableAction, TableId, Target, Transition, ValueSet, ValueSetId, VarId, Variable,
+    ActionProfile, ActionProfileId, ActionValue, ConstEntry, DEFAULT_TABLE_SIZE, ExternId, ExternInstance,
+    ExternKind, Field, FieldList, FieldListId, Function, FunctionId, FunctionKind, HashAlgorithm, Key,
+    KeyMatch, KeySet, MatchKind, MeterUnit, Parser, ParserId, Pipeline, Program, SelectCase, State, StateId,
+    Table, TableAction, TableId, Target, Transition, ValueSet, ValueSetId, VarId, Variable,
 };
 pub use stmt::{Block, Extern, FieldListChoice, Stmt, StmtKind, SwitchCase};
 pub use types::{Composite, CompositeId, CompositeKind, EnumId, Type, TypeId, Types};

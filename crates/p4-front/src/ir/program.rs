@@ -8,6 +8,9 @@ use rustc_hash::FxHashMap;
 use super::{Block, Expr, Place, TypeId, Types};
 use crate::source::Span;
 
+/// Maximum number of entries of a table without `size`, or with the size 0: that of p4c for `simple_switch`.
+pub const DEFAULT_TABLE_SIZE: u64 = 1024;
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*

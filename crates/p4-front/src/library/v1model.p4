@@ -14,6 +14,10 @@
 #define V1MODEL_VERSION 20180101
 #endif
 
+#if V1MODEL_VERSION != 20180101 && V1MODEL_VERSION != 20200408
+#error "V1MODEL_VERSION must be 20180101 or 20200408"
+#endif
+
 // Defined by this implementation alone: a program may ask whether the extensions below are there. Their names begin with
 // jettison_.
 #define JETTISON_V1MODEL 1
@@ -61,6 +65,11 @@ struct standard_metadata_t {
 
 enum CounterType { packets, bytes, packets_and_bytes }
 enum MeterType { packets, bytes }
+
+// What a meter answers.
+#define V1MODEL_METER_COLOR_GREEN 0
+#define V1MODEL_METER_COLOR_YELLOW 1
+#define V1MODEL_METER_COLOR_RED 2
 
 #if V1MODEL_VERSION >= 20200408
 

@@ -132,7 +132,11 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Value> {
         let to = self.lvalue(of)?;
-        let Ty::Stack(_, size) = to.ty else {
+        let size = match &to.ty {
+            Ty::Stack(element, size) if element.is_header() || element.is_union() => Some(*size),
+            _ => None,
+        };
+        let Some(size) = size else {
             let shown = self.types.show(&to.ty);
             return self.error(of.span, format!("`{shown}` has no method `{}`", name.text));
         };
@@ -335,10 +339,23 @@ impl<'a> Checker<'a> {
         }
         if let Ty::Composite(_, id) = &ty
             && length.is_some()
-            && !self.types.fields(*id).iter().any(|field| matches!(field.ty, Ty::Varbit(_)))
         {
+            let fields = self.types.fields(*id);
             let shown = self.types.show(&ty);
-            return self.error(span, format!("`{shown}` has no varbit field, so no length can be given"));
+            match fields.iter().filter(|field| matches!(field.ty, Ty::Varbit(_))).count() {
+                1 => {}
+                0 => {
+                    let message = format!("`{shown}` has no varbit field, so no length can be given");
+                    return self.error(span, message);
+                }
+                varbits => {
+                    let message = format!(
+                        "a header to extract must have at most one varbit field, but `{shown}` has {varbits}"
+                    );
+                    let hint = "the length is that of one field: split the header in two";
+                    return self.fail(Diagnostic::error(span, message).hint(hint));
+                }
+            }
         }
         let siblings = self.siblings(&place);
         // After the extraction, `stack.next.member` is a different place.

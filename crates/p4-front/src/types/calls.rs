@@ -288,11 +288,6 @@ impl<'a> Checker<'a> {
             checker.context.result = result.as_ref().map(|(ty, place)| (ty.clone(), place.root));
             let parameters = checker.parameters(&signature.parameters, &signature.name.text)?;
             checker.block(body);
-            if result.is_some() && !super::stmt::returns(body) {
-                let message =
-                    format!("the function `{}` must return a value on every path", signature.name.text);
-                checker.warn(signature.name.span, message);
-            }
             let parameters = parameters.into_iter().map(|(_, place)| place).collect();
             Some((parameters, result))
         });

@@ -68,6 +68,9 @@ impl<'a> Checker<'a> {
     ) -> Option<Entity> {
         let ty = self.ty(ty)?;
         let path = self.full_name(name, annotations);
+        if matches!(ty, Ty::Extern(_)) {
+            self.unique_object(&path, name.span);
+        }
         let object = self.construct(&ty, arguments, path, span)?;
         if let Object::Block(instance) = object
             && let Some(count) = self.applications.get(&name.text)
@@ -246,7 +249,10 @@ impl<'a> Checker<'a> {
                 let width = self.size_of(width, span)?;
                 self.add_profile(ActionProfile { name: path, size, selector: Some((algorithm, width)) })
             }
-            _ => return self.error(span, format!("unsupported extern object `{name}`")),
+            _ => {
+                let message = format!("the extern object `{name}` is not implemented here");
+                return self.fail(Diagnostic::error(span, message).hint(super::v1model::NOT_IMPLEMENTED));
+            }
         })
     }
 

@@ -35,6 +35,13 @@ impl Checker<'_> {
                 let number = self.fit_to_width(&number, to, span);
                 Some(Value::int(to.clone(), number))
             }
+            // Not in the specification, which requires a cast (§8.25), but p4c converts literals, and programs rely on it.
+            (Kind::Int(number), Ty::Newtype(_))
+                if value.ty == Ty::InfInt && self.types.base(to).width().is_some() =>
+            {
+                let number = self.fit_to_width(&number, to, span);
+                Some(Value::int(to.clone(), number))
+            }
             (kind, Ty::Bit(_) | Ty::Int(_)) if matches!(value.ty, Ty::Serializable(_)) => {
                 let base = self.types.base(&value.ty);
                 if base == *to {

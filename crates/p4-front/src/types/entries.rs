@@ -105,12 +105,17 @@ impl<'a> Checker<'a> {
         {
             return Some(vec![KeyMatch::Any; parts.keys.len()]);
         }
-        if entry.keys.len() != parts.keys.len() {
-            let message = format!("expected {}, found {}", count(parts.keys.len(), "key"), entry.keys.len());
+        // The keys may be written as one list: `{a, b}` for `(a, b)`, and `{a}` for `a`.
+        let written = match entry.keys.as_slice() {
+            [Expr { kind: ExprKind::List { items, rest: None }, .. }] => items,
+            _ => &entry.keys,
+        };
+        if written.len() != parts.keys.len() {
+            let message = format!("expected {}, found {}", count(parts.keys.len(), "key"), written.len());
             return self.error(entry.span, message);
         }
-        let mut keys = Vec::with_capacity(entry.keys.len());
-        for ((written, key), ty) in entry.keys.iter().zip(&parts.keys).zip(&parts.key_tys) {
+        let mut keys = Vec::with_capacity(written.len());
+        for ((written, key), ty) in written.iter().zip(&parts.keys).zip(&parts.key_tys) {
             let set = self.set(written, ty)?;
             keys.push(self.entry_key(set, key.kind, ty, written.span)?);
         }

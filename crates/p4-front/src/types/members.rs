@@ -103,6 +103,14 @@ impl<'a> Checker<'a> {
         name: &Name,
         span: Span,
     ) -> Option<Value> {
+        if !matches!(
+            element,
+            Ty::Composite(crate::syntax::ast::Composite::Header | crate::syntax::ast::Composite::Union, _)
+        ) {
+            let error = Diagnostic::error(name.span, format!("arrays have no field `{}`", name.text));
+            return self
+                .fail(error.hint("only header stacks, arrays of headers or header unions, have fields"));
+        }
         match &*name.text {
             "size" => Some(Value::int(Ty::Bit(32), size)),
             "last" | "next" => {

@@ -26,6 +26,7 @@ mod lvalue;
 mod members;
 mod objects;
 mod operators;
+mod order;
 mod package;
 mod parser;
 mod place;
@@ -40,6 +41,7 @@ mod table_actions;
 #[cfg(test)]
 mod tests;
 mod ty;
+mod unique;
 mod unreached;
 mod v1model;
 mod value;
@@ -65,12 +67,14 @@ use ty::{Ty, TypeTable};
 /// All errors of the program, and the warnings.
 pub fn elaborate(program: &ast::Program) -> Result<(ir::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut checker = Checker::new(program);
+    crate::rules::check(program).into_iter().for_each(|found| checker.report(found));
     let result = checker.program();
     checker.check_unreached();
     let mut diagnostics = checker.diagnostics;
     if let Some(program) = result
         && diagnostics.iter().all(|diagnostic| !diagnostic.is_error())
     {
+        unique::control_plane_names(&program, &mut diagnostics);
         work::check_cost(&program, &mut diagnostics);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics);
@@ -96,6 +100,8 @@ struct Checker<'a> {
     declarations: &'a [ast::Declaration],
     /// Indices of the top-level declarations by name.
     globals: FxHashMap<Arc<str>, Vec<usize>>,
+    /// Positions of the top-level declarations.
+    order: order::Order,
     /// Diagnostics so far.
     diagnostics: Vec<Diagnostic>,
     /// Reported diagnostics, to report each only once.
@@ -187,6 +193,8 @@ struct Output<'a> {
     actions: Vec<std::rc::Rc<calls::ActionInfo<'a>>>,
     table_infos: Vec<std::rc::Rc<table::TableInfo>>,
     instances: Vec<constructor::Instance<'a>>,
+    /// Positions of the extern objects by full name.
+    objects: FxHashMap<Arc<str>, Span>,
     /// Entities of the top-level names that have been looked up.
     global_entities: FxHashMap<Arc<str>, scope::Entity>,
     /// The pipeline's shared variables: headers, metadata and standard metadata.
@@ -199,6 +207,7 @@ impl<'a> Checker<'a> {
         let mut checker = Checker {
             declarations: &program.declarations,
             globals: FxHashMap::default(),
+            order: order::Order::of(&program.declarations),
             diagnostics: Vec::new(),
             reported: FxHashSet::default(),
             errors: vec![Arc::from("NoError")],

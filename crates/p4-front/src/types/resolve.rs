@@ -60,12 +60,15 @@ impl<'a> Checker<'a> {
             }
             TypeRefKind::Stack(element, size) => {
                 let ty = self.ty(element)?;
-                if matches!(ty, Ty::InfInt | Ty::Void | Ty::Extern(_) | Ty::Block(_) | Ty::Package(_)) {
+                if !may_be_element(&ty) {
                     let shown = self.types.show(&ty);
-                    return self.error(
+                    let error = Diagnostic::error(
                         element.span,
-                        format!("elements of a stack must be headers or header unions, found `{shown}`"),
+                        format!("elements of an array must not be of type `{shown}`"),
                     );
+                    return self.fail(error.hint(
+                        "allowed are headers, header unions, structs, enums, errors, `bool`, `bit<W>`, `int<W>`, `varbit<W>`",
+                    ));
                 }
                 let size = self.number(size, "size of a stack", 0, MAX_STACK_SIZE)?;
                 Ty::Stack(Arc::new(ty), size)
@@ -302,12 +305,34 @@ impl<'a> Checker<'a> {
             ExprKind::Type(written) => Some(self.ty(written)),
             ExprKind::Name { name, global } => match self.find(&name.text, *global)? {
                 Entity::Type(ty) => Some(Some(ty)),
-                Entity::Declared(number) => Some(self.declared(number, Vec::new(), e.span)),
+                Entity::Declared(number) => {
+                    self.check_order(name);
+                    Some(self.declared(number, Vec::new(), e.span))
+                }
                 _ => None,
             },
             _ => None,
         }
     }
+}
+
+/// Whether an array may have elements of a type (§7.2.9). Arrays of arrays, which an architecture may disallow, are not
+/// supported.
+fn may_be_element(ty: &Ty) -> bool {
+    matches!(
+        ty,
+        Ty::Bool
+            | Ty::Bit(_)
+            | Ty::Int(_)
+            | Ty::Varbit(_)
+            | Ty::Error
+            | Ty::Composite(..)
+            | Ty::Enum(_)
+            | Ty::Serializable(_)
+            | Ty::Newtype(_)
+            | Ty::Var(_)
+            | Ty::Any
+    )
 }
 
 /// Type parameters of a declaration.

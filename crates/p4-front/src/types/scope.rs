@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::constant::nearest;
 use super::ty::Ty;
-use super::value::{Object, Value};
+use super::value::{Kind, Object, Value};
 use super::{Checker, Context, InProgress};
 use crate::diagnostic::Diagnostic;
 use crate::ir;
@@ -157,7 +157,17 @@ impl<'a> Checker<'a> {
     pub(super) fn lookup(&mut self, name: &'a Name, global: bool) -> Option<Entity> {
         match self.find(&name.text, global) {
             Some(Entity::Broken) => None,
-            Some(entity) => Some(entity),
+            Some(entity) => {
+                if global || self.scopes.find(&name.text).is_none() {
+                    self.check_order(name);
+                }
+                Some(entity)
+            }
+            // Match kinds are in the top-level namespace (§7.1.3), behind all declarations.
+            None if self.match_kinds.contains(&name.text) => {
+                let index = self.match_kinds.iter().position(|kind| *kind == name.text)?;
+                Some(Entity::Value(Value::new(Ty::MatchKind, Kind::Index(u32::try_from(index).ok()?))))
+            }
             None => {
                 let mut error = Diagnostic::error(name.span, format!("`{}` is not declared", name.text));
                 let known = self.scopes.names().chain(self.globals.keys());

@@ -169,21 +169,3 @@ impl<'a> Checker<'a> {
         Some(())
     }
 }
-
-/// Whether every path through a block ends in `return` or `exit`.
-pub(super) fn returns(block: &Block) -> bool {
-    block.statements.iter().any(ends)
-}
-
-fn ends(statement: &Stmt) -> bool {
-    match &statement.kind {
-        StmtKind::Return(_) | StmtKind::Exit => true,
-        StmtKind::Block(block) => returns(block),
-        StmtKind::If { then, otherwise: Some(otherwise), .. } => ends(then) && ends(otherwise),
-        StmtKind::Switch { cases, .. } => {
-            let default = cases.iter().any(|case| matches!(case.label.kind, ExprKind::Default));
-            default && cases.iter().all(|case| case.body.as_ref().is_none_or(returns))
-        }
-        _ => false,
-    }
-}

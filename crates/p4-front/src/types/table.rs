@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
             default_is_const,
             entries,
             entries_are_const,
-            size: parts.size,
+            size: Some(parts.size.filter(|size| *size > 0).unwrap_or(ir::DEFAULT_TABLE_SIZE)),
             profile: parts.profile,
             direct_counter: parts.counter,
             direct_meter: parts.meter,
@@ -123,7 +123,10 @@ impl<'a> Checker<'a> {
     }
 
     fn keys(&mut self, elements: &'a [KeyElement], span: Span, parts: &mut Parts<'a>) -> Option<()> {
+        // A key may apply another table: `t.apply().hit`.
+        let body = std::mem::replace(&mut self.context.body, Body::Control);
         let values = self.in_order(elements, span, |checker, element| checker.operand(&element.expr));
+        self.context.body = body;
         let mut sound = true;
         let mut kinds = Vec::with_capacity(elements.len());
         for element in elements {

@@ -8,11 +8,16 @@ use super::lvalue::{LValue, Part};
 use super::ty::{NamedBody, Ty};
 use super::value::{Kind, Value};
 use super::{Body, Checker};
+use crate::diagnostic::Diagnostic;
 use crate::ir::{
     BinaryOp, Expr as IrExpr, ExprKind as Ir, Extern, FieldListChoice, HashAlgorithm, Place, Step, StmtKind,
 };
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
+
+/// Hint for externs of other architectures.
+pub(super) const NOT_IMPLEMENTED: &str =
+    "implemented are the externs of core.p4 and v1model.p4; a program may declare others, but not use them";
 
 /// `egress_spec` of a dropped packet.
 const DROP_PORT: u32 = 511;
@@ -88,7 +93,11 @@ impl<'a> Checker<'a> {
             ("log_msg", [format, rest @ ..]) => self.log(format, rest.first(), span),
             _ => {
                 let at = arguments.first().map_or(span, |_| name.span);
-                self.error(at, format!("unsupported extern function `{}`", name.text))
+                let error = Diagnostic::error(
+                    at,
+                    format!("the extern function `{}` is not implemented here", name.text),
+                );
+                self.fail(error.label("called with these arguments").hint(NOT_IMPLEMENTED))
             }
         };
         done.map(|()| void_value())

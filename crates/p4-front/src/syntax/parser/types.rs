@@ -51,7 +51,8 @@ impl Parser<'_> {
             kind if kind.is_name() => return self.named_type(start, false),
             _ => return Err(self.expected_name("a type")),
         };
-        Ok(TypeRef { kind, span: self.since(start) })
+        let ty = TypeRef { kind, span: self.since(start) };
+        self.array(ty, start)
     }
 
     fn keyword_type(&mut self, kind: TypeRefKind) -> TypeRefKind {
@@ -67,6 +68,11 @@ impl Parser<'_> {
             TypeRefKind::Named { name, global }
         };
         let ty = TypeRef { kind, span: self.since(start) };
+        self.array(ty, start)
+    }
+
+    /// Parses the `[n]` of an array after the type of its elements, if present.
+    fn array(&mut self, ty: TypeRef, start: crate::source::Span) -> Result<TypeRef, Fault> {
         if !self.eat(TokenKind::LeftBracket) {
             return Ok(ty);
         }
@@ -76,7 +82,7 @@ impl Parser<'_> {
         let ty = TypeRef { kind, span: self.since(start) };
         if self.is(TokenKind::LeftBracket) {
             let fault = self.expected("the end of the type");
-            return Err(fault.hint("the elements of a stack must be headers or header unions, not stacks"));
+            return Err(fault.hint("arrays of arrays are not supported"));
         }
         Ok(ty)
     }

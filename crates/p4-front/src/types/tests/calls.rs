@@ -106,7 +106,7 @@ fn externs_of_v1model_are_known() {
                  m.w = ck.get({ h.h.a, m.m }); t.apply();";
     elaborated(&program("", "", locals, apply));
     let found = errors(&program("extern void other(in bit<8> x);", "", "", "other(m.m);"));
-    assert_eq!(found, ["unsupported extern function `other`"]);
+    assert_eq!(found, ["the extern function `other` is not implemented here"]);
     let found = errors(&program("", "", "register(10) r;", ""));
     assert_eq!(found, ["missing element type of the register"]);
 }

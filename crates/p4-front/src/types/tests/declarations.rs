@@ -9,7 +9,7 @@ fn errors_of(top: &str) -> Vec<String> {
 #[test]
 fn constants_may_use_one_another() {
     elaborated(&program(
-        "const bit<8> X = Y + 1; const bit<8> Y = 3; const int N = 1 << 3; typedef bit<(N * 2)> T;
+        "const bit<8> Y = 3; const bit<8> X = Y + 1; const int N = 1 << 3; typedef bit<(N * 2)> T;
          const A H = { 1, 2, 3, true }; const Colour K = Colour.Green;",
         "",
         "",
@@ -24,7 +24,8 @@ fn constants_may_use_one_another() {
 #[test]
 fn types_do_not_contain_themselves() {
     assert_eq!(errors_of("struct S { S s; }"), ["the type `S` must not contain itself"]);
-    assert_eq!(errors_of("struct S { T t; } struct T { S s; }"), ["the type `S` must not contain itself"]);
+    let found = errors_of("struct S { T t; } struct T { S s; }");
+    assert_eq!(found, ["`T` is used before its declaration", "the type `S` must not contain itself"]);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Checker tests: elaborated programs and diagnostics.
 
+mod accepted;
 mod any_program;
 mod calls;
 mod declarations;
 mod expressions;
 mod order;
 mod parsers;
+mod rules;
 mod sound;
 mod statements;
 mod tables;

@@ -107,5 +107,6 @@ fn controls_do_not_parse_and_parsers_do_not_apply_tables() {
         "",
         "",
     ));
-    assert_eq!(found, ["applying a control is allowed only in controls' apply blocks"]);
+    let inside = "the control `S` cannot be instantiated in a parser";
+    assert_eq!(found, [inside, "applying a control is allowed only in controls' apply blocks"]);
 }

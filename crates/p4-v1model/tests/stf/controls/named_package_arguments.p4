@@ -45,6 +45,4 @@ control deparser(packet_out b, in Headers h) {
     }
 }
 
-ingress() ig;
-
-V1Switch(ig = ig, p = p(), vr = vrfy(), dep = deparser(), ck = update(), eg = egress()) main;
+V1Switch(ig = ingress(), p = p(), vr = vrfy(), dep = deparser(), ck = update(), eg = egress()) main;

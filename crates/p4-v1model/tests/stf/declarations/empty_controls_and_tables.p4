@@ -13,16 +13,16 @@ struct Headers {
     h_t h;
 }
 
-struct Meta {
-    Empty e;
-    W w;
-}
-
 struct Empty {}
 header eh {}
 struct W {
     Empty e;
     eh h;
+}
+
+struct Meta {
+    Empty e;
+    W w;
 }
 
 control nop() { apply { } }

@@ -13,15 +13,15 @@ struct Headers {
     h_t h;
 }
 
-struct Meta {
-    error e;
-    S s;
-}
-
 error { Foo }
 struct S {
     error e;
     bit<8> x;
+}
+
+struct Meta {
+    error e;
+    S s;
 }
 
 const error K = error.Foo;

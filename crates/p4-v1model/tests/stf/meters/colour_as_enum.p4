@@ -13,12 +13,12 @@ struct Headers {
     h_t h;
 }
 
+enum bit<8> Color { GREEN = 0, YELLOW = 1, RED = 2 }
+
 struct Meta {
     Color c;
     bit<2> d;
 }
-
-enum bit<8> Color { GREEN = 0, YELLOW = 1, RED = 2 }
 
 parser p(packet_in b, out Headers h, inout Meta m, inout standard_metadata_t sm) {
     state start {

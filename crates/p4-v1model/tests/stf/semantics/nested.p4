@@ -15,7 +15,7 @@ control inner(inout headers hdr, inout bit<8> count) {
         count = count + value;
     }
     table deep {
-        key = { bump(count) : exact; }
+        key = { bump(count) : exact @name("bumped"); }
         actions = { stop; go; }
         default_action = go(0x10);
         const entries = {

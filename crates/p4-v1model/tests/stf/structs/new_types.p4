@@ -13,11 +13,12 @@ struct Headers {
     h_t h;
 }
 
+type bit<8> N;
+
 struct Meta {
     N n;
 }
 
-type bit<8> N;
 typedef N N2;
 const N c = (N)3;
 struct S {
@@ -36,7 +37,7 @@ control vrfy(inout Headers h, inout Meta m) { apply { } }
 control ingress(inout Headers h, inout Meta m, inout standard_metadata_t sm) {
     table t {
         key = {
-            (N)h.h.a : exact;
+            (N)h.h.a : exact @name("a");
             m.n : ternary;
         }
         actions = {

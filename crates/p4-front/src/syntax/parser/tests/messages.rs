@@ -12,7 +12,7 @@ const MESSAGES: &[(&str, &str)] = &[
     ),
     ("struct s { bit<8> in; }", "expected the name of a field, found the keyword `in` (`in` is a keyword"),
     ("struct s { H x[3]; }", "write the size of a header stack after its type"),
-    ("struct s { H[2][3] x; }", "elements of a stack must be headers"),
+    ("struct s { H[2][3] x; }", "arrays of arrays are not supported"),
     ("struct s { bit<8> x;", "expected `}`, found the end of the program"),
     ("struct s { bit<W + 1> x; }", "write a computed width in parentheses"),
     ("struct s { varbit x; }", "the maximum width of the varbit"),
