@@ -44,6 +44,7 @@ mod ty;
 mod unique;
 mod unreached;
 mod v1model;
+mod validity;
 mod value;
 mod warnings;
 mod work;
@@ -80,6 +81,7 @@ pub fn elaborate(program: &ast::Program) -> Result<(ir::Program, Vec<Diagnostic>
             return Err(diagnostics);
         }
         warnings::uninitialised(&program, &mut diagnostics);
+        validity::invalid_reads(&program, &mut diagnostics);
         return Ok((program, diagnostics));
     }
     if diagnostics.iter().all(|diagnostic| !diagnostic.is_error()) {

@@ -12,6 +12,7 @@ mod sound;
 mod statements;
 mod tables;
 mod unions;
+mod validity;
 mod warned;
 
 use std::sync::Arc;
