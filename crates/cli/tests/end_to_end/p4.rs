@@ -55,6 +55,39 @@ fn check_summarises_a_program_and_warns() {
 }
 
 #[test]
+fn check_refuses_commands_that_a_switch_refuses() {
+    let folder = folder();
+    folder.write("commands", "mirroring_add 5 3\ntable_add t drop 7 =>\ntable_add t drop 7 =>\n");
+    let ran = folder.jettison(&["p4", "check", "a.p4", "--commands", "commands"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stdout);
+    assert!(
+        ran.stderr.contains("commands:3:1") && ran.stderr.contains("table `ingress.t`"),
+        "{}",
+        ran.stderr
+    );
+    let many: String = (0..1025).map(|key| format!("table_add w drop {key} =>\n")).collect();
+    folder.write("many", &many);
+    let wide = "table w { key = { sm.packet_length: exact; } actions = { drop; } default_action = drop(); } apply { w.apply();";
+    folder.write(
+        "w.p4",
+        &PROGRAM.replace("apply {\n        sm.egress_spec", &format!("{wide}\n        sm.egress_spec")),
+    );
+    let ran = folder.jettison(&["p4", "check", "w.p4", "--commands", "many"]);
+    assert_eq!(ran.status, Some(2), "{}", ran.stdout);
+    assert!(ran.stderr.contains("many:1025:1") && ran.stderr.contains("1024"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_failed_assert_fails_a_test() {
+    let folder = folder();
+    folder.write("b.p4", &PROGRAM.replace("t.apply();", "t.apply(); assert(h.h.a != 3);"));
+    folder.write("b.stf", "packet 0 01 02\nexpect 2 02 02 $\npacket 0 03 02\nexpect 2 04 02 $\n");
+    let ran = folder.jettison(&["p4", "test", "b.p4"]);
+    assert_eq!(ran.status, Some(1), "{}", ran.stdout);
+    assert!(ran.stdout.contains("b.stf:3: assert failed: `simple_switch` would end here"), "{}", ran.stdout);
+}
+
+#[test]
 fn check_shows_errors_with_their_place_and_goes_on_with_the_next_program() {
     let folder = folder();
     folder.write("b.p4", &PROGRAM.replace("h.h.a + STEP", "h.h.nope + STEP"));

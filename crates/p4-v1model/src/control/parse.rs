@@ -1,4 +1,4 @@
-//! Parser of the language of `simple_switch_CLI`: one command per line, `#` comments.
+//! Parser of the language of `simple_switch_CLI`: one command per line; comments after `#` and `//`.
 
 use jettison_registry::nearest;
 use jettison_switch::Port;
@@ -36,6 +36,9 @@ pub fn parse(sources: &Sources, file: FileId, program: &Program) -> Result<Vec<L
         let mut words = Words::new(line, file, start, program);
         start += line.len();
         let Some(span) = words.span() else { continue };
+        if words.peek().is_some_and(|word| PORT_COMMANDS.contains(&word.text)) {
+            continue;
+        }
         match command(&mut words) {
             Ok(command) => commands.push(Located { command, span }),
             Err(error) => errors.push(error),
@@ -43,6 +46,10 @@ pub fn parse(sources: &Sources, file: FileId, program: &Program) -> Result<Vec<L
     }
     if errors.is_empty() { Ok(commands) } else { Err(errors) }
 }
+
+/// Commands about the devices of `simple_switch`, which are skipped: here links and the command line give a switch its
+/// ports.
+const PORT_COMMANDS: [&str; 3] = ["port_add", "port_remove", "show_ports"];
 
 /// Name, usage and parser of a command.
 struct Rule {

@@ -146,6 +146,10 @@ fn a_file_has_one_command_per_line_with_comments_and_blank_lines() {
     let commands = read("# all\n\n  # more\nregister_reset r\r\n\tmc_mgrp_create 7   # seven\n").unwrap();
     let expected = [Command::RegisterReset { register: ExternId(0) }, Command::GroupCreate { group: 7 }];
     assert_eq!(commands, expected);
+    // Comments of C++, and the ports of `simple_switch`, which links replace.
+    let commands =
+        read("// all\nport_add veth0 0\nregister_reset r // again\nport_remove 0\nshow_ports\n").unwrap();
+    assert_eq!(commands, expected[..1]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ impl<'a> Words<'a> {
         let mut rest = line;
         loop {
             let trimmed = rest.trim_start();
-            if trimmed.is_empty() || trimmed.starts_with('#') {
+            if trimmed.is_empty() || trimmed.starts_with('#') || trimmed.starts_with("//") {
                 break;
             }
             let end = trimmed.find(char::is_whitespace).unwrap_or(trimmed.len());

@@ -65,7 +65,13 @@ pub fn run<M: Machine + Send>(program: &Arc<Program>, script: &Script, machine: 
             sent.entry(frame.port).or_default().push(frame.bytes);
         }
         match done {
-            Ok(number) => numbers[place] = number,
+            Ok(number) => {
+                numbers[place] = number;
+                if let Some(problem) = bench.failed_assertion(step.span) {
+                    problems.push(problem);
+                    break;
+                }
+            }
             Err(problem) => {
                 problems.push(problem);
                 break;
@@ -161,6 +167,16 @@ impl<M: Machine + Send> Bench<M> {
             }
         }
         Ok(None)
+    }
+
+    /// A failed `assert` or `assume`, which ends `simple_switch`.
+    fn failed_assertion(&self, span: Span) -> Option<Problem> {
+        let effects = &self.0.switch().plane().effects;
+        let failure = effects.messages.iter().find(|message| message.failure);
+        (effects.failed_assertions > 0).then(|| {
+            let text = failure.map_or("assert failed", |message| &message.text);
+            Problem::plain(format!("{text}: `simple_switch` would end here"), Some(span))
+        })
     }
 
     fn pass(&mut self, time: Duration) -> Result<(), EndlessLoop> {

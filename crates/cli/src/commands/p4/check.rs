@@ -2,14 +2,21 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_front::diagnostic::Diagnostic;
 use jettison_p4_front::ir::{ExternKind, Program};
 use jettison_p4_front::source::Sources;
-use jettison_p4_v1model::control::unconfigured_sessions;
+use jettison_p4_v1model::control::{Located, unconfigured_sessions};
+use jettison_p4_v1model::stf::Testbed;
 
 use super::{add, commands, compile, count, options, rendered};
 use crate::options::PreprocessorArguments;
 use crate::output::{Failure, print, print_styled};
+
+/// Maximum number of departures after one packet; commands send none.
+const MAX_DEPARTURES: u32 = 1;
 
 /// Checks programs, and commands with each of them; exit status 2 if one is invalid.
 pub fn check(
@@ -34,7 +41,7 @@ pub fn check(
         let mut configured = Vec::new();
         if let Some(command_file) = command_file {
             let id = add(&mut sources, command_file, "a file of commands")?;
-            match commands(&sources, id, &program) {
+            match commands(&sources, id, &program).and_then(|found| accepted(&program, found)) {
                 Ok(found) => configured = found,
                 Err(errors) => {
                     invalid = true;
@@ -55,6 +62,21 @@ pub fn check(
         }
     }
     Ok(if invalid { ExitCode::from(2) } else { ExitCode::SUCCESS })
+}
+
+/// Executes commands on a switch of its own, and returns them if it accepts all.
+fn accepted(program: &Arc<Program>, commands: Vec<Located>) -> Result<Vec<Located>, Vec<Diagnostic>> {
+    let mut testbed = match Testbed::new(program, Compiled::new(program.clone()), MAX_DEPARTURES) {
+        Ok(testbed) => testbed,
+        Err(error) => return Err(vec![Diagnostic::without_span(error.to_string())]),
+    };
+    let mut errors = Vec::new();
+    for located in &commands {
+        if let Err(error) = testbed.switch_mut().apply(&located.command) {
+            errors.push(Diagnostic::error(located.span, error.to_string()));
+        }
+    }
+    if errors.is_empty() { Ok(commands) } else { Err(errors) }
 }
 
 /// Summary of a program's contents.
