@@ -3,6 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use num_bigint::BigInt;
+
 use super::binding::{Bound, bind};
 use super::infer::Inference;
 use super::scope::{Entity, Variable};
@@ -14,7 +16,7 @@ use crate::ir::{self, FunctionId, FunctionKind, Place, StmtKind};
 use crate::source::Span;
 use crate::syntax::ast::{
     Annotation, Argument, Block, DeclarationKind, Direction, Expr, ExprKind, Name, Parameter, Signature,
-    TypeRef,
+    TypeRef, TypeRefKind,
 };
 
 /// A function elaborated for given type arguments.
@@ -177,7 +179,8 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        let function = self.function(number, types, span)?;
+        let constants = self.int_arguments(&signature.parameters, &bound, span)?;
+        let function = self.function(number, types, constants, span)?;
         self.emit_call(function.id, &function.parameters, bound, span)?;
         let Some((ty, place)) = &function.result else {
             return Some(Value::new(Ty::Void, Kind::Invalid));
@@ -234,9 +237,39 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A function for given type arguments, elaborated on its first call.
-    fn function(&mut self, number: usize, types: Vec<Ty>, span: Span) -> Option<Rc<FunctionInfo>> {
-        let key = (number, types);
+    /// Arguments of the parameters of type `int`, which have no direction and are known at compile time (§7.1.6.5).
+    fn int_arguments(
+        &mut self,
+        parameters: &'a [Parameter],
+        bound: &[Bound],
+        span: Span,
+    ) -> Option<Vec<BigInt>> {
+        let mut constants = Vec::new();
+        for (parameter, bound) in parameters.iter().zip(bound) {
+            match bound {
+                Bound::In(Value { ty: Ty::InfInt, kind }) if parameter.direction == Direction::None => {
+                    let Kind::Int(number) = kind else {
+                        let name = &parameter.name.text;
+                        let message = format!("the argument `{name}` must be known at compile time");
+                        return self.error(span, message);
+                    };
+                    constants.push(number.clone());
+                }
+                _ => {}
+            }
+        }
+        Some(constants)
+    }
+
+    /// A function for given type arguments and arguments of type `int`, elaborated on its first call.
+    fn function(
+        &mut self,
+        number: usize,
+        types: Vec<Ty>,
+        constants: Vec<BigInt>,
+        span: Span,
+    ) -> Option<Rc<FunctionInfo>> {
+        let key = (number, types, constants);
         if let Some(known) = self.output.function_cache.get(&key) {
             return known.clone();
         }
@@ -251,7 +284,7 @@ impl<'a> Checker<'a> {
         }
         self.reached.insert(number);
         self.depth += 1;
-        let info = self.elaborate_function(signature, body, &key.1).map(Rc::new);
+        let info = self.elaborate_function(signature, body, &key.1, &key.2).map(Rc::new);
         self.depth -= 1;
         self.in_progress.remove(&in_progress);
         self.output.function_cache.insert(key, info.clone());
@@ -261,7 +294,13 @@ impl<'a> Checker<'a> {
     /// Elaborates a function only to find its errors.
     pub(super) fn check_function(&mut self, number: usize) -> Option<()> {
         let span = self.declarations.get(number)?.span;
-        self.function(number, Vec::new(), span).map(|_| ())
+        let declarations = self.declarations;
+        let DeclarationKind::Function { signature, .. } = &declarations[number].kind else { return None };
+        let is_int = |parameter: &&Parameter| {
+            parameter.direction == Direction::None && matches!(parameter.ty.kind, TypeRefKind::InfInt)
+        };
+        let some = signature.parameters.iter().filter(is_int).map(|_| BigInt::from(1)).collect();
+        self.function(number, Vec::new(), some, span).map(|_| ())
     }
 
     fn elaborate_function(
@@ -269,6 +308,7 @@ impl<'a> Checker<'a> {
         signature: &'a Signature,
         body: &'a Block,
         types: &[Ty],
+        constants: &[BigInt],
     ) -> Option<FunctionInfo> {
         let context = Context { body: Body::Function, ..Context::top() };
         let (made, block) = self.in_new_scope(context, |checker| {
@@ -286,7 +326,7 @@ impl<'a> Checker<'a> {
                 }
             };
             checker.context.result = result.as_ref().map(|(ty, place)| (ty.clone(), place.root));
-            let parameters = checker.parameters(&signature.parameters, &signature.name.text)?;
+            let parameters = checker.parameters(&signature.parameters, &signature.name.text, constants)?;
             checker.block(body);
             let parameters = parameters.into_iter().map(|(_, place)| place).collect();
             Some((parameters, result))
@@ -308,12 +348,15 @@ impl<'a> Checker<'a> {
         FunctionId(u32::try_from(self.output.functions.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Declares parameters with their own variables; `out` parameters are reset on entry.
+    /// Declares parameters with their own variables; `out` parameters are reset on entry. Those of type `int` are the
+    /// given constants.
     pub(super) fn parameters(
         &mut self,
         parameters: &'a [Parameter],
         of: &str,
+        constants: &[BigInt],
     ) -> Option<Vec<(Ty, Option<Place>)>> {
+        let mut constants = constants.iter();
         let mut done = Vec::with_capacity(parameters.len());
         let mut sound = true;
         for parameter in parameters {
@@ -329,6 +372,14 @@ impl<'a> Checker<'a> {
                     _ => Object::Opaque,
                 };
                 self.declare(&parameter.name, Entity::Object(object, ty.clone()));
+                done.push((ty, None));
+                continue;
+            }
+            if ty == Ty::InfInt
+                && parameter.direction == Direction::None
+                && let Some(number) = constants.next()
+            {
+                self.declare(&parameter.name, Entity::Value(Value::int(Ty::InfInt, number.clone())));
                 done.push((ty, None));
                 continue;
             }
@@ -365,7 +416,7 @@ impl<'a> Checker<'a> {
         let context = Context { body: Body::Action, result: None, loops: 0, path: self.context.path.clone() };
         let (places, block) = self.in_context(context, |checker| {
             checker.scopes.open();
-            let places = checker.parameters(parameters, &name.text);
+            let places = checker.parameters(parameters, &name.text, &[]);
             checker.block(body);
             checker.scopes.close();
             places

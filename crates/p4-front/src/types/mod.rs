@@ -51,6 +51,7 @@ mod work;
 
 use std::sync::Arc;
 
+use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::Diagnostic;
@@ -190,8 +191,8 @@ struct Output<'a> {
     profiles: Vec<ir::ActionProfile>,
     value_sets: Vec<ir::ValueSet>,
     field_lists: Vec<ir::FieldList>,
-    /// Elaborated functions by declaration and type arguments.
-    function_cache: FxHashMap<(usize, Vec<Ty>), Option<std::rc::Rc<calls::FunctionInfo>>>,
+    /// Elaborated functions by declaration, type arguments and arguments of type `int`.
+    function_cache: FxHashMap<(usize, Vec<Ty>, Vec<BigInt>), Option<std::rc::Rc<calls::FunctionInfo>>>,
     actions: Vec<std::rc::Rc<calls::ActionInfo<'a>>>,
     table_infos: Vec<std::rc::Rc<table::TableInfo>>,
     instances: Vec<constructor::Instance<'a>>,

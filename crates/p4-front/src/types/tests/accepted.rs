@@ -11,6 +11,25 @@ fn an_int_becomes_a_type() {
 }
 
 #[test]
+fn a_function_takes_an_int_known_at_compile_time_7_1_6_5() {
+    let top =
+        "bit<8> f(int n, in bit<8> x) { return x + (bit<8>) n; } bit<8> g(int n) { return f(n + 1, n); }
+               const int N = 300;";
+    let program_of = |apply: &str| program(top, "", "", apply);
+    // One function for each number.
+    let made = elaborated(&program_of("m.m = f(3, m.m); m.m = f(3, 1); m.m = f(N, 1); m.m = g(8);"));
+    let functions = made.functions.iter().filter(|function| &*function.name == "f").count();
+    assert_eq!(functions, 3);
+    assert_eq!(errors(&program_of("m.m = f(m.m, 1);")), ["expected `int`, found `bit<8>`"]);
+    let width = "a run-time integer requires a width, as in `8w5`";
+    assert_eq!(errors(&program("void late(in int n) { }", "", "", "late(3);")), [width]);
+    assert_eq!(errors(&program("", "", "action a(in int n) { }", "")), [width]);
+    let again = "bit<8> again(int n) { return again(n + 1); }";
+    let recursion = "recursion is not allowed: the function `again` calls itself";
+    assert_eq!(errors(&program(again, "", "", "m.m = again(3);")), [recursion]);
+}
+
+#[test]
 fn meters_have_colours() {
     let top = "enum bit<2> Mark { Green = V1MODEL_METER_COLOR_GREEN, Red = V1MODEL_METER_COLOR_RED }";
     elaborated(&program(top, "", "", "m.m = V1MODEL_METER_COLOR_YELLOW;"));
