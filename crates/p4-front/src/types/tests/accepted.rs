@@ -149,6 +149,13 @@ fn control_plane_names_differ_20_3_3() {
 }
 
 #[test]
+fn actions_may_share_a_control_plane_name() {
+    let actions = "@name(\".act\") action a() { m.m = 1; } @name(\".act\") action b() { m.m = 2; }
+                   table t { actions = { a; } default_action = a(); } table u { actions = { b; } default_action = b(); }";
+    elaborated(&program("", "", actions, "t.apply(); u.apply();"));
+}
+
+#[test]
 fn a_call_in_select_is_allowed() {
     let parser = "state start { transition select(f(m.m)) { 1: accept; default: reject; } }";
     elaborated(&program("bit<8> f(in bit<8> x) { return x; }", parser, "", ""));
