@@ -146,6 +146,9 @@ enum InProgress {
     Type(usize, Vec<Ty>),
 }
 
+/// What a function is elaborated for: declaration, type arguments, arguments of type `int`.
+type FunctionKey = (usize, Vec<Ty>, Vec<BigInt>);
+
 /// Context of an elaboration.
 #[derive(Debug, Clone)]
 struct Context {
@@ -191,8 +194,8 @@ struct Output<'a> {
     profiles: Vec<ir::ActionProfile>,
     value_sets: Vec<ir::ValueSet>,
     field_lists: Vec<ir::FieldList>,
-    /// Elaborated functions by declaration, type arguments and arguments of type `int`.
-    function_cache: FxHashMap<(usize, Vec<Ty>, Vec<BigInt>), Option<std::rc::Rc<calls::FunctionInfo>>>,
+    /// Elaborated functions.
+    function_cache: FxHashMap<FunctionKey, Option<std::rc::Rc<calls::FunctionInfo>>>,
     actions: Vec<std::rc::Rc<calls::ActionInfo<'a>>>,
     table_infos: Vec<std::rc::Rc<table::TableInfo>>,
     instances: Vec<constructor::Instance<'a>>,
