@@ -778,6 +778,8 @@ pub enum P4Command {
     },
     /// Run the packets of a capture through a program and print a summary
     Run(P4RunArguments),
+    /// Describe a program to a P4Runtime controller: P4Info and a device configuration
+    Compile(P4CompileArguments),
 }
 
 /// Arguments of `p4 run`.
@@ -797,6 +799,21 @@ pub struct P4RunArguments {
     /// Write the packets that leave each port to <DIR>/port-<N>.pcapng
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub preprocessor: PreprocessorArguments,
+}
+
+/// Arguments of `p4 compile`.
+#[derive(Debug, Args)]
+pub struct P4CompileArguments {
+    /// The program (P4_16, v1model)
+    pub file: PathBuf,
+    /// Write the P4Info: binary if FILE ends in .bin or .pb, else in protobuf's text format
+    #[arg(long, value_name = "FILE")]
+    pub p4info: Option<PathBuf>,
+    /// Write the device configuration, with which `p4 serve` compiles the program again
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     #[command(flatten)]
     pub preprocessor: PreprocessorArguments,
 }

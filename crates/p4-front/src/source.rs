@@ -55,6 +55,11 @@ impl Sources {
         &self.files[id.0 as usize]
     }
 
+    /// All sources, in the order of addition.
+    pub fn files(&self) -> impl Iterator<Item = &Source> {
+        self.files.iter()
+    }
+
     /// Text of a span; empty if the span is out of range.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()

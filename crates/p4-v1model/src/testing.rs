@@ -147,6 +147,7 @@ pub fn empty_program() -> Program {
         field_lists: Vec::new(),
         numbered_lists: FxHashMap::default(),
         reads_dequeue_rate: false,
+        control_plane: Default::default(),
         errors: vec!["NoError".into(), "PacketTooShort".into()],
         pipeline: Pipeline {
             headers: VarId(0),

@@ -66,6 +66,7 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
             P4Command::Test { files, junit, preprocessor } => {
                 p4::test::test(&files, junit.as_deref(), &preprocessor)
             }
+            P4Command::Compile(arguments) => p4::compile::run(&arguments).map(|()| ExitCode::SUCCESS),
             P4Command::Run(arguments) => p4::run::run(&arguments).map(|()| ExitCode::SUCCESS),
         },
         Command::Reproduce { name, scenarios, figures, ledger, options } => {

@@ -173,6 +173,8 @@ pub(super) struct ApplyExtras {
     pub selector: Option<(Pack, HashAlgorithm, u32)>,
     pub counter: Option<ExternId>,
     pub meter: Option<ExternId>,
+    /// Whether the entries remember their last hit.
+    pub remembers_hits: bool,
 }
 
 /// An action of a table.

@@ -87,8 +87,15 @@ impl Tables {
     /// Creates the tables with the entries of the program.
     pub fn new(program: &Program) -> Tables {
         let profile = |index| ProfileState::new(program, ActionProfileId(index as u32));
+        let mut tables: Vec<TableState> =
+            program.tables.iter().map(|table| TableState::new(program, table)).collect();
+        for (table, notes) in tables.iter_mut().zip(&program.control_plane.tables) {
+            if notes.supports_timeout {
+                table.remember_hits();
+            }
+        }
         Tables {
-            tables: program.tables.iter().map(|table| TableState::new(program, table)).collect(),
+            tables,
             profiles: (0..program.profiles.len()).map(profile).collect(),
             value_sets: program.value_sets.iter().map(|set| ValueSetState::new(program, set)).collect(),
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use super::TableError;
 use super::action::ActionShapes;
 use jettison_p4_front::ir::{ActionProfileId, ActionValue, Program};
@@ -20,6 +22,8 @@ pub struct ProfileState {
     coded: Vec<u64>,
     groups: BTreeMap<u32, Group>,
     next_group: u32,
+    /// Members that stand for the weight of another member, which the size does not count.
+    copies: FxHashSet<u32>,
 }
 
 /// Members of a group in the order of their numbers, which is the order in which BMv2 selects.
@@ -41,6 +45,7 @@ impl ProfileState {
             coded: Vec::new(),
             groups: BTreeMap::new(),
             next_group: 0,
+            copies: FxHashSet::default(),
         }
     }
 
@@ -61,6 +66,22 @@ impl ProfileState {
         self.count += 1;
         self.coded.resize(self.members.len() * self.actions.stride(), 0);
         self.code(number);
+        Ok(number)
+    }
+
+    /// Adds a member that the size does not count: for the weight of a member in a group, and for actions that an entry
+    /// holds itself. Returns its number.
+    ///
+    /// # Errors
+    ///
+    /// If the action does not fit.
+    pub fn add_copy(&mut self, value: ActionValue) -> Result<u32, TableError> {
+        let size = std::mem::take(&mut self.size);
+        let number = self.add_member(value);
+        self.size = size;
+        let number = number?;
+        self.count -= 1;
+        self.copies.insert(number);
         Ok(number)
     }
 
@@ -85,7 +106,9 @@ impl ProfileState {
     pub fn remove_member(&mut self, member: u32) -> Result<ActionValue, TableError> {
         let value = self.members.get_mut(member as usize).and_then(Option::take);
         let value = value.ok_or_else(|| no_member(member))?;
-        self.count -= 1;
+        if !self.copies.remove(&member) {
+            self.count -= 1;
+        }
         for group in self.groups.values_mut() {
             group.members.retain(|other| *other != member);
         }

@@ -1,12 +1,13 @@
 //! Entries and default action of one table.
 
+use jettison_core::Time;
 use rustc_hash::FxHashMap;
 
 use super::action::{ActionShapes, Coded, Use};
 use super::index::{Index, Rank};
 use super::key::{KeyShapes, Pattern};
 use super::{Entry, EntryAction, Handle, TableError};
-use jettison_p4_front::ir::{Program, Table};
+use jettison_p4_front::ir::{KeyMatch, Program, Table};
 
 /// Entries and default action of a table.
 #[derive(Debug, Clone)]
@@ -31,6 +32,9 @@ pub struct TableState {
     first_default: EntryAction,
     default: EntryAction,
     coded_default: Vec<u64>,
+
+    /// Time of each entry's last hit, if the table supports timeouts.
+    hits: Option<Vec<Time>>,
 }
 
 impl TableState {
@@ -43,6 +47,7 @@ impl TableState {
         let default = EntryAction::Action(table.default.clone());
         let profile = table.profile.map(|id| &program.profiles[id.index()]);
         let mut state = TableState {
+            hits: None,
             index: Index::new(&keys),
             coded_default: vec![0; actions.stride()],
             keys,
@@ -161,6 +166,44 @@ impl TableState {
     /// Default action.
     pub fn default(&self) -> &EntryAction {
         &self.default
+    }
+
+    /// The entry with this key (and priority, if the table has priorities).
+    ///
+    /// # Errors
+    ///
+    /// If the key does not fit the table.
+    pub fn find(&self, keys: &[KeyMatch], priority: i64) -> Result<Option<Handle>, TableError> {
+        let pattern = self.keys.pattern(keys)?;
+        let identity = pattern.identity(self.keys.prioritized.then_some(priority));
+        Ok(self.known.get(&identity).copied())
+    }
+
+    /// Whether priorities decide among matching entries.
+    pub fn has_priorities(&self) -> bool {
+        self.keys.prioritized
+    }
+
+    /// Remembers from now on when each entry was last hit.
+    pub(super) fn remember_hits(&mut self) {
+        self.hits = Some(Vec::new());
+    }
+
+    /// Records a hit, if the table remembers them.
+    #[inline]
+    pub(crate) fn hit(&mut self, handle: Handle, now: Time) {
+        let Some(hits) = &mut self.hits else { return };
+        let at = handle.0 as usize;
+        if at >= hits.len() {
+            hits.resize(at + 1, Time::ZERO);
+        }
+        hits[at] = now;
+    }
+
+    /// Time of an entry's last hit; zero if there was none or the table does not support timeouts.
+    pub fn last_hit(&self, handle: Handle) -> Time {
+        let hits = self.hits.as_deref().unwrap_or_default();
+        hits.get(handle.0 as usize).copied().unwrap_or(Time::ZERO)
     }
 
     /// An entry.

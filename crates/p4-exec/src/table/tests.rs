@@ -60,6 +60,7 @@ fn program(keys: &[Shape]) -> Program {
         field_lists: Vec::new(),
         numbered_lists: Default::default(),
         reads_dequeue_rate: false,
+        control_plane: Default::default(),
         errors: vec![Arc::from("NoError")],
         pipeline: Pipeline {
             headers: VarId(0),

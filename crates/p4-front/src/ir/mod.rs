@@ -9,12 +9,17 @@
 //! The three parts of a packet's state (`headers`, `metadata`, `standard_metadata`) are variables too. All blocks of
 //! the pipeline share them: the parameters of the package's parser and controls are aliases of these variables.
 //!
+mod control_plane;
 mod display;
 mod expr;
 mod program;
 mod stmt;
 mod types;
 
+pub use control_plane::{
+    ActionNotes, Annotation, AnnotationValue, ControlPlane, ControllerHeader, CounterUnit, ExternNotes,
+    NewType, TableNotes, ValueNotes,
+};
 pub use expr::{BinaryOp, Expr, ExprKind, Place, Step, UnaryOp};
 pub use program::{
     ActionProfile, ActionProfileId, ActionValue, ConstEntry, DEFAULT_TABLE_SIZE, ExternId, ExternInstance,

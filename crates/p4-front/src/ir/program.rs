@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
-use super::{Block, Expr, Place, TypeId, Types};
+use super::{Block, ControlPlane, Expr, Place, TypeId, Types};
 use crate::source::Span;
 
 /// Maximum number of entries of a table without `size`, or with the size 0: that of p4c for `simple_switch`.
@@ -76,6 +76,8 @@ pub struct Program {
     pub pipeline: Pipeline,
     /// Whether the program mentions the field `jettison_dequeue_rate`. If not, the switch need not measure it.
     pub reads_dequeue_rate: bool,
+    /// What a controller is told about the program.
+    pub control_plane: ControlPlane,
 }
 
 /// The blocks of `V1Switch`.

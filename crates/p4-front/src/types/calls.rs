@@ -10,9 +10,9 @@ use super::infer::Inference;
 use super::scope::{Entity, Variable};
 use super::ty::Ty;
 use super::value::{Kind, Object, Value};
-use super::{Body, Checker, Context, InProgress};
+use super::{Body, Checker, Context, InProgress, notes, written_name};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{self, FunctionId, FunctionKind, Place, StmtKind};
+use crate::ir::{self, ActionNotes, FunctionId, FunctionKind, Place, StmtKind};
 use crate::source::Span;
 use crate::syntax::ast::{
     Annotation, Argument, Block, DeclarationKind, Direction, Expr, ExprKind, Name, Parameter, Signature,
@@ -432,6 +432,12 @@ impl<'a> Checker<'a> {
             }
         }
         let id = self.add_function(full.clone(), FunctionKind::Action, block, name.span);
+        let values = parameters.iter().zip(&own).map(|(parameter, (ty, _))| {
+            let name = written_name(&parameter.annotations).unwrap_or_else(|| parameter.name.text.clone());
+            self.value_notes(name, ty, &parameter.annotations)
+        });
+        let notes = ActionNotes { parameters: values.collect(), annotations: notes::converted(annotations) };
+        self.output.control_plane.actions.insert(id, notes);
         self.output.actions.push(Rc::new(ActionInfo {
             id,
             name: full,

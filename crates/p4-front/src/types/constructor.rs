@@ -13,7 +13,8 @@ use super::ty::Ty;
 use super::value::{Kind, Object, Value};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
-    ActionProfile, ActionProfileId, ExternId, ExternInstance, ExternKind, MeterUnit, ParserId, Place,
+    ActionProfile, ActionProfileId, CounterUnit, ExternId, ExternInstance, ExternKind, ExternNotes,
+    MeterUnit, ParserId, Place,
 };
 use crate::source::Span;
 use crate::syntax::ast::{Annotation, Argument, DeclarationKind, Method, Name, Parameter, TypeRef};
@@ -72,6 +73,7 @@ impl<'a> Checker<'a> {
             self.unique_object(&path, name.span);
         }
         let object = self.construct(&ty, arguments, path, span)?;
+        self.note_object(&object, annotations);
         if let Object::Block(instance) = object
             && let Some(count) = self.applications.get(&name.text)
         {
@@ -222,12 +224,16 @@ impl<'a> Checker<'a> {
                 let size = self.size_of(size, span)?;
                 Object::Register(self.add_extern(path, ExternKind::Register { size, ty: id }), ty.clone())
             }
-            ("counter", [size, _]) => {
+            ("counter", [size, unit]) => {
                 let size = self.size_of(size, span)?;
-                Object::Counter(self.add_extern(path, ExternKind::Counter { size }))
+                let id = self.add_extern(path, ExternKind::Counter { size });
+                self.note_counter(id, unit);
+                Object::Counter(id)
             }
-            ("direct_counter", [_]) => {
-                Object::DirectCounter(self.add_extern(path, ExternKind::DirectCounter))
+            ("direct_counter", [unit]) => {
+                let id = self.add_extern(path, ExternKind::DirectCounter);
+                self.note_counter(id, unit);
+                Object::DirectCounter(id)
             }
             ("meter", [size, unit]) => {
                 let size = self.size_of(size, span)?;
@@ -258,11 +264,13 @@ impl<'a> Checker<'a> {
 
     fn add_extern(&mut self, name: Arc<str>, kind: ExternKind) -> ExternId {
         self.output.externs.push(ExternInstance { name, kind });
+        self.output.control_plane.externs.push(ExternNotes::default());
         ExternId(u32::try_from(self.output.externs.len() - 1).unwrap_or(u32::MAX))
     }
 
     fn add_profile(&mut self, profile: ActionProfile) -> Object {
         self.output.profiles.push(profile);
+        self.output.control_plane.profiles.push(Vec::new());
         Object::Profile(ActionProfileId(u32::try_from(self.output.profiles.len() - 1).unwrap_or(u32::MAX)))
     }
 
@@ -273,6 +281,17 @@ impl<'a> Checker<'a> {
                 None => self.error(span, format!("size must be from 0 to {MAX_SIZE}, got {number}")),
             },
             _ => self.error(span, "size must be known at compile time"),
+        }
+    }
+
+    fn note_counter(&mut self, id: ExternId, unit: &Value) {
+        let counts = match self.enum_member(unit).as_deref() {
+            Some("bytes") => CounterUnit::Bytes,
+            Some("packets") => CounterUnit::Packets,
+            _ => CounterUnit::Both,
+        };
+        if let Some(notes) = self.output.control_plane.externs.get_mut(id.index()) {
+            notes.counts = counts;
         }
     }
 

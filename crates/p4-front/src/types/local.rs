@@ -1,9 +1,9 @@
 //! Declarations in blocks, controls and parsers.
 
-use super::Checker;
 use super::scope::{Entity, Variable, declared_name};
 use super::ty::Ty;
 use super::value::Object;
+use super::{Checker, notes};
 use crate::diagnostic::Diagnostic;
 use crate::ir;
 use crate::ir::MatchKind;
@@ -84,6 +84,7 @@ impl<'a> Checker<'a> {
         self.value_set_keys(&element, kind, ty.span, &mut keys)?;
         let name = self.full_name(name, annotations);
         self.output.value_sets.push(ValueSet { name, size, keys });
+        self.output.control_plane.value_sets.push(notes::converted(annotations));
         let id = ValueSetId(u32::try_from(self.output.value_sets.len() - 1).ok()?);
         Some(Entity::Object(Object::ValueSet(id), Ty::Set(element.into())))
     }

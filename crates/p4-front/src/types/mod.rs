@@ -24,6 +24,7 @@ mod loops;
 mod lower;
 mod lvalue;
 mod members;
+mod notes;
 mod objects;
 mod operators;
 mod order;
@@ -206,6 +207,7 @@ struct Output<'a> {
     /// The pipeline's shared variables: headers, metadata and standard metadata.
     shared: Option<[(VarId, Ty); 3]>,
     reads_dequeue_rate: bool,
+    control_plane: ir::ControlPlane,
 }
 
 impl<'a> Checker<'a> {

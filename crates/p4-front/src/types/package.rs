@@ -43,6 +43,7 @@ impl<'a> Checker<'a> {
             self.in_new_scope(Context::top(), |checker| checker.pipeline(ty, arguments, span));
         let pipeline = pipeline?;
         let numbered_lists = self.numbered_lists(span);
+        self.note_controller_headers();
         let made = std::mem::take(&mut self.output);
         Some(Program {
             types: made.types,
@@ -58,6 +59,7 @@ impl<'a> Checker<'a> {
             errors: self.errors.clone(),
             pipeline,
             reads_dequeue_rate: made.reads_dequeue_rate,
+            control_plane: made.control_plane,
         })
     }
 

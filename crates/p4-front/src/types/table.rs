@@ -10,7 +10,7 @@ use super::print::text;
 use super::scope::Entity;
 use super::ty::Ty;
 use super::value::{Kind, Object, Value};
-use super::{Body, Checker, Context, written_name};
+use super::{Body, Checker, Context, notes, written_name};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{self, ActionProfileId, ActionValue, ExternId, Key, MatchKind, Table, TableAction};
 use crate::source::Span;
@@ -39,6 +39,8 @@ pub(super) struct Parts<'a> {
     pub keys: Vec<Key>,
     /// Types of the keys.
     pub key_tys: Vec<Ty>,
+    key_notes: Vec<ir::ValueNotes>,
+    supports_timeout: bool,
     pub listed: Vec<Listed>,
     pub actions: Vec<TableAction>,
     default: Option<(&'a Expr, bool)>,
@@ -100,6 +102,11 @@ impl<'a> Checker<'a> {
             direct_meter: parts.meter,
             span: name.span,
         });
+        self.output.control_plane.tables.push(ir::TableNotes {
+            annotations: notes::converted(annotations),
+            keys: parts.key_notes,
+            supports_timeout: parts.supports_timeout,
+        });
         self.output.table_infos.push(Rc::new(TableInfo { actions: parts.listed }));
         Some(Entity::Object(Object::Table(self.output.tables.len() - 1), Ty::Void))
     }
@@ -154,6 +161,7 @@ impl<'a> Checker<'a> {
             }
             let name = written_name(&element.annotations).unwrap_or_else(|| Arc::from(text(&element.expr)));
             let expr = self.lower(&value, span)?;
+            parts.key_notes.push(self.value_notes(name.clone(), &value.ty, &element.annotations));
             parts.keys.push(Key { expr, kind, name });
             parts.key_tys.push(value.ty);
         }
@@ -223,8 +231,14 @@ impl<'a> Checker<'a> {
                 Object::Opaque => {}
                 _ => return self.error(value.span, "expected a direct meter"),
             },
-            "support_timeout"
-            | "psa_direct_counter"
+            "support_timeout" => {
+                let given = self.operand(value)?;
+                let Kind::Bool(supported) = given.kind else {
+                    return self.error(value.span, "expected a compile-time `bool`");
+                };
+                parts.supports_timeout = supported;
+            }
+            "psa_direct_counter"
             | "psa_direct_meter"
             | "psa_idle_timeout"
             | "idle_timeout"
@@ -249,7 +263,12 @@ impl<'a> Checker<'a> {
             made.name = name;
         }
         match value {
-            Value { kind: Kind::Object(object), .. } => Some(object),
+            Value { kind: Kind::Object(object), .. } => {
+                if self.output.externs.len() > externs || self.output.profiles.len() > profiles {
+                    self.note_object(&object, &property.annotations);
+                }
+                Some(object)
+            }
             _ => self.error(e.span, "expected an object"),
         }
     }

@@ -75,6 +75,7 @@ impl Maker {
             field_lists: Vec::new(),
             numbered_lists: Default::default(),
             reads_dequeue_rate: false,
+            control_plane: Default::default(),
             errors: errors.map(Arc::from).collect(),
             pipeline: Pipeline {
                 headers: VarId(0),

@@ -2,6 +2,7 @@
 
 mod capture;
 pub mod check;
+pub mod compile;
 pub mod run;
 pub mod test;
 

@@ -25,7 +25,7 @@ impl Lowering<'_> {
         let slot = |var: Option<VarId>| var.map_or(NONE, |var| self.layout.slot(var));
         let (hit, action) = (slot(hit), slot(action));
         let actions = self.actions(id, table);
-        let extras = self.extras(table, selector);
+        let extras = self.extras(id, table, selector);
         self.code.applies.push(ApplyPlan { table: id, key, key_words, hit, action, actions, extras });
         self.emit(Op::Apply { plan: self.code.applies.len() as u32 - 1 });
         if self.uses.table_may_exit(program, id) {
@@ -112,8 +112,16 @@ impl Lowering<'_> {
         self.emit(Op::Return);
     }
 
-    fn extras(&mut self, table: &Table, selector: Vec<(u32, Width)>) -> Option<Box<ApplyExtras>> {
-        if table.profile.is_none() && table.direct_counter.is_none() && table.direct_meter.is_none() {
+    fn extras(
+        &mut self,
+        id: TableId,
+        table: &Table,
+        selector: Vec<(u32, Width)>,
+    ) -> Option<Box<ApplyExtras>> {
+        let remembers_hits =
+            self.program.control_plane.tables.get(id.index()).is_some_and(|notes| notes.supports_timeout);
+        let plain = table.profile.is_none() && table.direct_counter.is_none() && table.direct_meter.is_none();
+        if plain && !remembers_hits {
             return None;
         }
         let profile = table.profile.map(|id| &self.program.profiles[id.index()]);
@@ -121,6 +129,6 @@ impl Lowering<'_> {
             .and_then(|profile| profile.selector)
             .map(|(algorithm, bits)| (pack(selector), algorithm, bits));
         let (counter, meter) = (table.direct_counter, table.direct_meter);
-        Some(Box::new(ApplyExtras { profile: table.profile, selector, counter, meter }))
+        Some(Box::new(ApplyExtras { profile: table.profile, selector, counter, meter, remembers_hits }))
     }
 }

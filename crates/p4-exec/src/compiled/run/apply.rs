@@ -52,7 +52,11 @@ impl Run<'_> {
                 None => objects.meter_mut(meter).miss(),
             }
         }
-        run_action(self.store, plan, found.is_some(), coded)
+        let code = run_action(self.store, plan, found.is_some(), coded);
+        if let (true, Some(handle)) = (extras.remembers_hits, found) {
+            tables.table_mut(plan.table).hit(handle, *now);
+        }
+        code
     }
 
     fn selector_hash(&mut self, extras: &ApplyExtras) -> u64 {

@@ -1,0 +1,4 @@
+//! Protobuf messages. Fields that this switch neither reads nor writes are left out; decoding skips them.
+
+pub mod info;
+pub mod runtime;
