@@ -29,10 +29,10 @@ pub fn encode(value: &BigUint, width: u32, signed: bool) -> Vec<u8> {
 pub fn decode(bytes: &[u8], width: u32, signed: bool) -> Option<BigUint> {
     let first = bytes.first()?;
     let value = BigUint::from_bytes_be(bytes);
-    let whole = BigUint::from(1u8) << width;
     if signed && width > 0 && first & 0x80 != 0 {
         let magnitude = (BigUint::from(1u8) << (8 * bytes.len())) - value;
-        return (magnitude <= (BigUint::from(1u8) << (width - 1))).then(|| whole - magnitude);
+        return (magnitude <= (BigUint::from(1u8) << (width - 1)))
+            .then(|| (BigUint::from(1u8) << width) - magnitude);
     }
     let bits = if signed { width.saturating_sub(1) } else { width };
     // A value of no bits is written as one zero byte.
@@ -50,7 +50,8 @@ mod tests {
     /// The valid encodings of the specification's table in §8.4, with their symmetric forms.
     #[test]
     fn byte_strings_are_read_in_any_length_and_written_in_the_shortest() {
-        let rows: [(&[u8], u32, bool, u64, &[u8]); 10] = [
+        type Row = (&'static [u8], u32, bool, u64, &'static [u8]);
+        let rows: [Row; 10] = [
             (&[0x63], 8, false, 99, &[0x63]),
             (&[0x00, 0x63], 16, false, 99, &[0x63]),
             (&[0x30, 0x64], 16, false, 12_388, &[0x30, 0x64]),

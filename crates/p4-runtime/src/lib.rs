@@ -4,10 +4,25 @@
 //! - [`info`] describes a program to its controller: P4Info, with ids, in binary and text form.
 //! - [`config`] is the device configuration: the program's sources, compiled by the switch.
 //! - [`bytes`] converts numbers to byte strings.
+//! - [`Control`] writes and reads a switch's entities, and collects its digests and idle entries.
+//! - [`node`] is a device: arbitration among controllers, its pipeline and their streams.
+//! - `server` is the gRPC server of a device (feature `server`).
 //!
 //! The messages in [`proto`] are structs with the specification's field numbers.
 
 pub mod bytes;
+mod catalogue;
 pub mod config;
+mod data;
+mod fault;
 pub mod info;
+pub mod node;
+mod packets;
 pub mod proto;
+#[cfg(feature = "server")]
+pub mod server;
+mod switch;
+
+pub use catalogue::Catalogue;
+pub use fault::{Code, Fault};
+pub use switch::{Change, Control, ListReady};

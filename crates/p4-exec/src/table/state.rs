@@ -179,11 +179,6 @@ impl TableState {
         Ok(self.known.get(&identity).copied())
     }
 
-    /// Whether priorities decide among matching entries.
-    pub fn has_priorities(&self) -> bool {
-        self.keys.prioritized
-    }
-
     /// Remembers from now on when each entry was last hit.
     pub(super) fn remember_hits(&mut self) {
         self.hits = Some(Vec::new());
