@@ -19,5 +19,6 @@ else
 fi
 # Also installs the driver for browser tests of the page.
 optional_step page scripts/web.sh
+optional_step p4runtime scripts/p4runtime.sh
 step live "$cargo" test --workspace --locked --no-fail-fast --test end_to_end --test all -- live_programs:: browser:: a_command_reaches_the_world_through_the_machine
 finish

@@ -780,6 +780,9 @@ pub enum P4Command {
     Run(P4RunArguments),
     /// Describe a program to a P4Runtime controller: P4Info and a device configuration
     Compile(P4CompileArguments),
+    /// Run a program as a switch that P4Runtime controllers control, until interrupted
+    #[cfg(feature = "p4runtime")]
+    Serve(P4ServeArguments),
 }
 
 /// Arguments of `p4 run`.
@@ -814,6 +817,25 @@ pub struct P4CompileArguments {
     /// Write the device configuration, with which `p4 serve` compiles the program again
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub preprocessor: PreprocessorArguments,
+}
+
+/// Arguments of `p4 serve`.
+#[cfg(feature = "p4runtime")]
+#[derive(Debug, Args)]
+pub struct P4ServeArguments {
+    /// The program (P4_16, v1model)
+    pub file: PathBuf,
+    /// Listen on this address, without TLS
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9559")]
+    pub listen: std::net::SocketAddr,
+    /// The device id of this switch
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub device_id: u64,
+    /// The port of packet-ins and packet-outs
+    #[arg(long, value_name = "N", default_value_t = 510, value_parser = clap::value_parser!(u16).range(0..=510))]
+    pub cpu_port: u16,
     #[command(flatten)]
     pub preprocessor: PreprocessorArguments,
 }

@@ -67,6 +67,8 @@ pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
                 p4::test::test(&files, junit.as_deref(), &preprocessor)
             }
             P4Command::Compile(arguments) => p4::compile::run(&arguments).map(|()| ExitCode::SUCCESS),
+            #[cfg(feature = "p4runtime")]
+            P4Command::Serve(arguments) => p4::serve::run(&arguments).map(|()| ExitCode::SUCCESS),
             P4Command::Run(arguments) => p4::run::run(&arguments).map(|()| ExitCode::SUCCESS),
         },
         Command::Reproduce { name, scenarios, figures, ledger, options } => {

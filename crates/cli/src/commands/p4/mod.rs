@@ -4,6 +4,8 @@ mod capture;
 pub mod check;
 pub mod compile;
 pub mod run;
+#[cfg(feature = "p4runtime")]
+pub mod serve;
 pub mod test;
 
 use std::io::IsTerminal;
