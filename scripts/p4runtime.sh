@@ -13,5 +13,6 @@ if ! "$venv/bin/python" -c 'import p4runtime_sh' 2>/dev/null; then
   python3 -m venv "$venv" >"$log" 2>&1 || left_out "no virtual environment, see $log"
   "$venv/bin/pip" install --quiet p4runtime-shell==0.0.6 >"$log" 2>&1 || left_out "p4runtime-shell cannot be installed, see $log"
 fi
-"${CARGO:-cargo}" build --locked -p jettison-cli
+# The build of the live tests, so that nothing is compiled twice.
+"${CARGO:-cargo}" test --workspace --locked --no-run --test end_to_end --test all
 "$venv/bin/python" crates/p4-runtime/tests/shell.py target/debug/jettison
