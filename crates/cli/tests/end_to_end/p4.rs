@@ -243,3 +243,41 @@ fn run_refuses_files_that_are_not_captures() {
     assert_eq!(ran.status, Some(2));
     assert!(ran.stderr.contains("commands:1:16"), "{}", ran.stderr);
 }
+
+#[test]
+fn compile_describes_a_program_to_controllers() {
+    let folder = folder();
+    let text = folder.jettison(&["p4", "compile", "a.p4"]).ok();
+    assert!(text.contains("arch: \"v1model\"") && text.contains("name: \"ingress.t\""), "{text}");
+    folder.jettison(&["p4", "compile", "a.p4", "--p4info", "a.txtpb", "--config", "a.json"]).ok();
+    assert_eq!(String::from_utf8(folder.read("a.txtpb")).expect("the text format is UTF-8"), text);
+    let config: serde_json::Value = serde_json::from_slice(&folder.read("a.json")).expect("valid JSON");
+    assert_eq!((&config["format"], &config["main"]), (&"jettison-p4/1".into(), &"a.p4".into()));
+    folder.jettison(&["p4", "compile", "a.p4", "--p4info", "a.bin"]).ok();
+    let binary = folder.read("a.bin");
+    assert!(!binary.is_empty() && binary.len() < text.len(), "{} bytes", binary.len());
+    let ran = folder.jettison(&["p4", "compile", "a.p4", "--p4info", "absent/a.bin"]);
+    assert!(ran.status == Some(2) && ran.stderr.contains("absent/a.bin: cannot write"), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn serve_listens_until_it_is_interrupted() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let folder = folder();
+    let mut command = folder.command(&["p4", "serve", "a.p4", "--listen", "127.0.0.1:0", "--device-id", "7"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the command starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let address = line.strip_prefix("device 7, P4Runtime on ").and_then(|rest| rest.split(';').next());
+    let address = address.expect("the address is printed").to_owned();
+    let connected = std::net::TcpStream::connect(&address).is_ok();
+    let taken = folder.jettison(&["p4", "serve", "a.p4", "--listen", &address]);
+    child.kill().expect("it runs still");
+    child.wait().expect("it ends");
+    assert!(connected, "{address}");
+    assert_eq!(taken.status, Some(2), "{}", taken.stderr);
+    assert!(taken.stderr.contains(&format!("cannot listen on {address}")), "{}", taken.stderr);
+}

@@ -74,7 +74,9 @@ fn one_man_page_per_command_is_written() {
     let mut expected: Vec<String> = COMMANDS.iter().map(|command| format!("jettison-{command}.1")).collect();
     let of_traces = ["convert", "info", "synthesize"].map(|command| format!("jettison-trace-{command}.1"));
     expected.extend(of_traces);
-    expected.extend(["check", "run", "test"].map(|command| format!("jettison-p4-{command}.1")));
+    expected.extend(
+        ["check", "compile", "run", "serve", "test"].map(|command| format!("jettison-p4-{command}.1")),
+    );
     let of_media =
         ["encode", "generate", "inspect", "quality"].map(|command| format!("jettison-media-{command}.1"));
     expected.extend(of_media);
