@@ -112,4 +112,8 @@ fn wrong_questions_are_refused_with_the_right_names() {
     let without = stored(false);
     let said = without.jettison(&["explain", "out"]).refused();
     assert!(said.contains("has no accounts of delays") && said.contains("jettison explain"), "{said}");
+    // What it advises can be typed, also of a preset.
+    without.jettison(&["run", "demo", "--quick", "--out", "demo"]).ok();
+    let said = without.jettison(&["explain", "demo"]).refused();
+    assert!(said.contains("`jettison explain demo`") && said.contains("`jettison run demo --set"), "{said}");
 }

@@ -67,6 +67,11 @@ pub struct ExplainedRun {
     pub evidence: Evidence,
 }
 
+/// A scenario as a command takes it: presets are stored as `preset NAME`.
+fn argument(scenario: &str) -> &str {
+    scenario.strip_prefix("preset ").unwrap_or(scenario)
+}
+
 /// An error in explaining.
 #[derive(Debug, Error)]
 pub enum ExplainError {
@@ -81,10 +86,11 @@ pub enum ExplainError {
     Fork(#[from] ForkError),
     /// Results without accounts.
     #[error(
-        "{} has no accounts of delays, so nothing can be explained; run {}`jettison {} {scenario} --set record.accounts=true --out {}`",
+        "{} has no accounts of delays, so nothing can be explained; run {}`jettison {} {} --set record.accounts=true --out {}`",
         folder.display(),
-        if *is_live { String::new() } else { format!("`jettison explain {scenario}`, or ") },
+        if *is_live { String::new() } else { format!("`jettison explain {}`, or ", argument(scenario)) },
         if *is_live { "live" } else { "run" },
+        argument(scenario),
         folder.display()
     )]
     NoAccounts {
