@@ -67,7 +67,9 @@ impl Screen {
 
     /// Says what was left out, and how to see it.
     pub fn end(self, how: &str) -> Result<(), Failure> {
-        let left_out = self.left_out.into_inner();
+        let mut left_out = self.left_out.into_inner();
+        // What was cut in the middle (`3 of 8 rows of …`) before what is missing as a whole.
+        left_out.sort_by_key(|what| !what.starts_with(|first: char| first.is_ascii_digit()));
         if left_out.is_empty() {
             return Ok(());
         }

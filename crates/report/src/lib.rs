@@ -41,7 +41,7 @@ mod warning;
 #[cfg(test)]
 mod testing;
 
-pub use answer::{Answer, AnswerRecord, answer};
+pub use answer::{Answer, AnswerRecord, FeltMetric, answer, felt_metrics};
 pub use capture::{CaptureError, CapturedFrame, read_capture};
 pub use columns::{Column, ColumnValue, Statistic, bottleneck, comparison_columns};
 pub use difference::{Difference, DifferenceRecord, differences};
@@ -73,5 +73,5 @@ pub use store::{
 pub use store::{MemoryResults, MemoryWriter, partition_of, summarise};
 pub use style::{Line, SCHEME_AXES, Style};
 pub use summary::{RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
-pub use table::{Fitted, TableOptions, comparison_table, wrapped};
+pub use table::{Fitted, TableOptions, comparison_table, small_table, wrapped};
 pub use warning::{Warning, WarningRecord};

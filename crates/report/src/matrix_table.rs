@@ -41,7 +41,7 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<Matrices>
     let stars = match tables.iter().any(|(_, text)| text.contains('*')) {
         true => hanging(
             "*",
-            "best in its column beyond chance: the 95 % intervals of its differences, paired by seed, exclude 0.",
+            "best in its column beyond chance (values that print alike share it): the 95 % intervals of its differences, paired by seed, exclude 0.",
             width,
         ),
         false => String::new(),
@@ -59,7 +59,15 @@ pub(crate) fn matrix_tables(results: &Results, width: usize) -> Option<Matrices>
 }
 
 fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String {
-    let cells = matrix(results, grid, column);
+    let all = matrix(results, grid, column);
+    // Rows without a value say nothing.
+    let has_values = |row: &[Option<Cell>]| row.iter().any(Option::is_some);
+    let (titles, cells): (Vec<String>, Vec<&Vec<Option<Cell>>>) = grid
+        .rows()
+        .zip(&all)
+        .filter(|(_, cells)| has_values(cells))
+        .map(|(row, cells)| (row.title.clone(), cells))
+        .unzip();
     let columns = &grid.columns;
     let text = |cell: &Option<Cell>| match cell {
         Some(cell) => format!("{}{}", cell.text, if cell.is_best { "*" } else { " " }),
@@ -71,7 +79,6 @@ fn one(results: &Results, grid: &Grid, column: &Column, width: usize) -> String 
     };
     // Padding and a border take three characters.
     let longest = |cells: &[String]| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 3;
-    let titles = grid.rows().map(|row| row.title.clone());
     let first: Vec<String> = std::iter::once(grid.row_axis.clone()).chain(titles).collect();
     let unit = match column.shown_unit() {
         "" => String::new(),

@@ -2,10 +2,10 @@
 
 use indexmap::IndexMap;
 
-use super::Answer;
 use super::measures::{Better, Measure, Measures};
 use super::verdict::{Verdict, difference, paired_of};
 use super::words::{listed, value};
+use super::{Answer, Judged};
 use crate::comparison::Comparison;
 
 /// Maximum number of measures with a sentence each.
@@ -84,6 +84,7 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
             out.best = leaders.iter().map(|place| comparison.variants[*place].name.clone()).collect();
             leader = (leaders.len() == 1).then_some((leaders[0], reference));
         }
+        out.judged.push(Judged::of(comparison, measure));
         told += 1;
     }
     let unknown = judged.iter().filter_map(|(measure, verdict)| match verdict {
@@ -91,8 +92,9 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
         _ => None,
     });
     if told == 0 {
+        let named: Vec<(&Measure, &Vec<usize>)> = unknown.take(2).collect();
         let unknown: Vec<String> =
-            unknown.take(2).map(|(measure, places)| measured(comparison, block, measure, places)).collect();
+            named.iter().map(|(measure, places)| measured(comparison, block, measure, places)).collect();
         if !unknown.is_empty() {
             let why = match measures.repeated.is_empty() {
                 true => "With one seed a difference may be chance, so there is no winner.",
@@ -100,16 +102,19 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
             };
             out.sentences.push(why.to_owned());
             out.sentences.push(format!("Measured: {}.", unknown.join("; ")));
+            out.judged.extend(named.iter().map(|(measure, _)| Judged::of(comparison, measure)));
         }
     }
-    let tied: Vec<&str> = judged
+    let tied: Vec<&Measure> = judged
         .iter()
         .filter(|(_, verdict)| matches!(verdict, Verdict::Tie(_)))
-        .map(|(measure, _)| measure.noun.as_str())
+        .map(|(measure, _)| *measure)
+        .take(NAMED)
         .collect();
     if !tied.is_empty() {
-        let named = if tied.len() > NAMED { &tied[..NAMED] } else { &tied[..] };
-        out.sentences.push(format!("No difference beyond chance in {}.", listed(named)));
+        let nouns: Vec<&str> = tied.iter().map(|measure| measure.noun.as_str()).collect();
+        out.sentences.push(format!("No difference beyond chance in {}.", listed(&nouns)));
+        out.judged.extend(tied.iter().map(|measure| Judged::of(comparison, measure)));
     }
     if let Some((leader, reference)) = leader {
         out.sentences.extend(costs(comparison, measures, block, leader, reference));
@@ -243,6 +248,7 @@ fn several(comparison: &Comparison<'_>, measures: &Measures, blocks: &[Block], o
             continue;
         }
         out.sentences.push(tally.sentence(measure, told == 0));
+        out.judged.push(Judged::of(comparison, measure));
         if told == 0 && tally.wins.is_empty() {
             return;
         }

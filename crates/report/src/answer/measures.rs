@@ -72,6 +72,32 @@ const COSTS: &[Word] = &[
     word("drop_rate", Mean, "", "drop rate", Better::Low),
 ];
 
+/// A metric of viewers or users in words, for answers that are given elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeltMetric {
+    /// Name of the metric.
+    pub metric: &'static str,
+    /// The statistic.
+    pub statistic: Statistic,
+    /// `the lowest RTT`.
+    pub superlative: &'static str,
+    /// `RTT`.
+    pub noun: &'static str,
+    /// Whether high values are better.
+    pub is_high_better: bool,
+}
+
+/// What answers judge by, the most important first: what viewers see, what users feel, what the network does.
+pub fn felt_metrics() -> impl Iterator<Item = FeltMetric> {
+    [VIEWER, USER, NETWORK].into_iter().flatten().map(|word| FeltMetric {
+        metric: word.metric,
+        statistic: word.statistic,
+        superlative: word.superlative,
+        noun: word.noun,
+        is_high_better: word.better == Better::High,
+    })
+}
+
 /// A column of the comparison in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Measure {

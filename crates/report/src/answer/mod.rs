@@ -15,13 +15,14 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use crate::columns::default_columns;
+use crate::columns::{Column, Statistic, default_columns};
 use crate::comparison::Comparison;
 use crate::model::{Mode, Status};
 use crate::store::Results;
 
 use blocks::Block;
-use measures::Measures;
+pub use measures::{FeltMetric, felt_metrics};
+use measures::{Measure, Measures};
 pub(crate) use verdict::difference_text;
 
 /// What results say, in plain words.
@@ -31,6 +32,28 @@ pub struct Answer {
     pub sentences: Vec<String>,
     /// Names of the variants that are better than all others beyond chance in what is named first; empty if none is.
     pub best: Vec<String>,
+    /// What the sentences judge by, in their order: tables begin with it.
+    #[serde(skip)]
+    pub(crate) judged: Vec<Judged>,
+}
+
+/// A metric that an answer judges by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Judged {
+    metric: String,
+    statistic: Statistic,
+}
+
+impl Judged {
+    fn of(comparison: &Comparison<'_>, measure: &Measure) -> Judged {
+        let Column { metric, statistic, .. } = &comparison.columns[measure.at];
+        Judged { metric: metric.clone(), statistic: *statistic }
+    }
+
+    /// Whether a column has its values, of whatever flows.
+    pub fn is_in(&self, column: &Column) -> bool {
+        self.metric == column.metric && self.statistic == column.statistic
+    }
 }
 
 impl Answer {
@@ -74,14 +97,17 @@ impl AnswerRecord {
 /// The answer that results give.
 pub fn answer(results: &Results) -> Answer {
     let comparison = Comparison::with(results, default_columns(results));
-    let mut found = Answer { sentences: vec![words::compared(results)], best: Vec::new() };
+    let mut found = Answer { sentences: vec![words::compared(results)], ..Answer::default() };
     if results.runs.is_empty() {
         found.sentences.push("No run measured anything.".to_owned());
         return found;
     }
     let measures = Measures::of(&comparison, results);
     match Block::all(&comparison).as_slice() {
-        [] => found.sentences.extend(single::sentences(&comparison, &measures)),
+        [] => {
+            found.sentences.extend(single::sentences(&comparison, &measures));
+            found.judged.extend(measures.felt.iter().map(|measure| Judged::of(&comparison, measure)));
+        }
         blocks => blocks::answer(&comparison, &measures, blocks, &mut found),
     }
     found.sentences.extend(doubts(results));

@@ -42,7 +42,7 @@ impl SideBySide {
             sentences.extend(differing(&rows));
         }
         sentences.extend(self.warnings.iter().map(|warning| format!("Doubtful: {}.", warning.text)));
-        Answer { sentences, best: Vec::new() }
+        Answer { sentences, ..Answer::default() }
     }
 }
 

@@ -293,5 +293,5 @@ fn what_a_kernel_did_unseen_without_drops_or_waits_has_no_cause_but_itself() {
         (CauseKind::Unseen, "server", false)
     );
     let text = told(&found, &Check::live()).join("\n");
-    assert!(text.contains("100 %: not seen: in the kernel of server"), "{text}");
+    assert!(text.contains("100 % of that time: not seen: in the kernel of server"), "{text}");
 }

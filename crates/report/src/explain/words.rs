@@ -176,7 +176,8 @@ fn reasons(explanation: &Explanation) -> Option<String> {
 }
 
 fn told_cause(cause: &Cause) -> String {
-    let share = format!("{:.0} %", 100.0 * cause.share);
+    // A share of the time, not of the effect: either of two causes may be enough.
+    let share = format!("{:.0} % of that time", 100.0 * cause.share);
     let span = if cause.to.since(cause.from) < Duration::from_micros(1) {
         format!("at {}", instant(cause.from))
     } else {
@@ -265,15 +266,14 @@ fn verdict(explanation: &Explanation, check: &Check) -> Option<String> {
                 .iter()
                 .filter_map(|(place, left)| {
                     let cause = explanation.causes.get(*place)?;
-                    Some(format!(
-                        "left without the {1} at {2} alone: {0}",
-                        seconds(*left),
-                        cause.kind.name(),
-                        cause.place
-                    ))
+                    let (kind, place) = (cause.kind.name(), &cause.place);
+                    Some(format!("without the {kind} at {place} {}", seconds(*left)))
                 })
                 .collect();
-            let alone = if alone.len() > 1 { format!("; {}", alone.join(", ")) } else { String::new() };
+            let alone = match alone.len() > 1 {
+                true => format!("; taken back alone: {} is left", alone.join(", ")),
+                false => String::new(),
+            };
             match is_confirmed {
                 true if *all <= 1e-9 => format!("confirmed: without these, the event is gone{alone}"),
                 true => format!(

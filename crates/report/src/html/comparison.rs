@@ -10,6 +10,7 @@ use super::palette::Look;
 use super::pictures::{Kind, Picture, Row, Rows};
 use super::templates::rendered;
 use super::{Page, Section};
+use crate::answer::answer;
 use crate::columns::Column;
 use crate::comparison::{Comparison, Mark};
 use crate::error::ReportError;
@@ -21,6 +22,8 @@ use crate::viewers::is_seen;
 const MAX_ROWS: usize = 3000;
 /// Number of columns of the small table.
 const FEW_COLUMNS: usize = 7;
+/// Number of those that viewers see, if there are others.
+const FEW_SEEN: usize = 4;
 /// Maximum number of bar charts that are shown at first.
 const FIRST: usize = 4;
 /// Columns of the small table after those of viewers, by title.
@@ -88,7 +91,8 @@ pub(super) fn section(page: &Page<'_>, compared: &Comparison<'_>) -> Result<Sect
     Ok(Section { id: "comparison", title: "Comparison", body })
 }
 
-/// Columns that answer first: those that the experiment names, or else what viewers see, then times and rates.
+/// Columns that answer first: those that the experiment names, or else what the answer judges by, what viewers see, then times
+/// and rates.
 fn few(page: &Page<'_>, columns: &[Column]) -> Vec<usize> {
     // The user's choice is shown as it is.
     if !page.results.manifest.experiment.report.columns.is_empty() {
@@ -98,18 +102,21 @@ fn few(page: &Page<'_>, columns: &[Column]) -> Vec<usize> {
     if Load::of(page.results).is_some() {
         return (0..columns.len().min(FEW_COLUMNS)).collect();
     }
-    let order = |at: &usize| {
-        let column = &columns[*at];
-        let telling = || TELLING.iter().position(|title| column.title == *title).map(|place| place + 1);
-        if is_seen(&column.metric) { Some(0) } else { telling() }
-    };
-    let mut few: Vec<usize> = (0..columns.len()).filter(|at| order(at).is_some()).collect();
-    few.sort_by_key(order);
-    few.truncate(FEW_COLUMNS);
+    let judged = answer(page.results).judged;
+    let of_answer = |at: &usize| judged.iter().position(|judged| judged.is_in(&columns[*at]));
+    let telling = |at: &usize| TELLING.iter().position(|title| columns[*at].title == *title);
+    let mut seen: Vec<usize> =
+        (0..columns.len()).filter(|at| of_answer(at).is_some() || is_seen(&columns[*at].metric)).collect();
+    seen.sort_by_key(|at| of_answer(at).unwrap_or(judged.len()));
+    let mut told: Vec<usize> =
+        (0..columns.len()).filter(|at| telling(at).is_some() && !seen.contains(at)).collect();
+    told.sort_by_key(telling);
+    // Others pay for what viewers gain: some columns are theirs.
+    let rest = seen.split_off(seen.len().min(FEW_SEEN));
+    let mut few: Vec<usize> = seen.into_iter().chain(told).chain(rest).take(FEW_COLUMNS).collect();
     if few.is_empty() {
         few = (0..columns.len().min(FEW_COLUMNS)).collect();
     }
-    few.sort_unstable();
     few
 }
 

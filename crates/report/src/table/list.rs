@@ -3,6 +3,7 @@
 use indexmap::IndexSet;
 
 use super::{TableOptions, align_right, new_table};
+use crate::answer::Judged;
 use crate::columns::{Column, Statistic, shown_queues};
 use crate::comparison::{Comparison, Mark};
 use crate::groups::{FlowGroup, flow_groups};
@@ -12,7 +13,7 @@ use crate::viewers;
 
 use Statistic::{Mean, P99};
 
-/// What tables show first unless more is asked for: what is felt, then what was carried, then what the queue did. Further
+/// What tables show first, after what the answer judges by, unless more is asked for: what is felt, then what was carried, then what the queue did. Further
 /// columns follow on request.
 const FIRST: [(&str, Statistic); 26] = [
     ("stall_ratio", Mean),
@@ -58,6 +59,8 @@ pub(super) struct Tables {
 /// The columns of a comparison and how tables name them.
 pub(super) struct Layout<'a> {
     pub comparison: &'a Comparison<'a>,
+    /// What the answer judges by: the first columns.
+    judged: &'a [Judged],
     groups: Vec<FlowGroup>,
     /// Subjects of the columns that become rows; none if there is at most one.
     rows: IndexSet<&'a str>,
@@ -66,7 +69,7 @@ pub(super) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    pub fn of(results: &'a Results, comparison: &'a Comparison<'a>) -> Layout<'a> {
+    pub fn of(results: &'a Results, comparison: &'a Comparison<'a>, judged: &'a [Judged]) -> Layout<'a> {
         let load = Load::of(results);
         let queues = shown_queues(results, load.as_ref());
         let groups = flow_groups(results);
@@ -79,7 +82,7 @@ impl<'a> Layout<'a> {
         if load.is_some() || rows.len() < 2 {
             rows.clear();
         }
-        Layout { comparison, groups, rows, queues, is_load: load.is_some() }
+        Layout { comparison, judged, groups, rows, queues, is_load: load.is_some() }
     }
 
     /// Title of a column, where rows do not name its subject.
@@ -121,9 +124,11 @@ impl<'a> Layout<'a> {
         }
         let rank = |at: &usize| {
             let column = &columns[*at];
-            FIRST
-                .iter()
-                .position(|(metric, statistic)| column.metric == *metric && column.statistic == *statistic)
+            let judged = self.judged.iter().position(|judged| judged.is_in(column));
+            let is_it = |(metric, statistic): &(&str, Statistic)| {
+                column.metric == *metric && column.statistic == *statistic
+            };
+            judged.or_else(|| Some(self.judged.len() + FIRST.iter().position(is_it)?))
         };
         let (mut first, rest): (Vec<usize>, Vec<usize>) =
             (0..columns.len()).partition(|at| rank(at).is_some());
@@ -332,4 +337,28 @@ fn table(heads: &[Vec<String>], columns: &[&Vec<String>]) -> String {
     }
     align_right(&mut table, heads.len()..heads.len() + columns.len());
     format!("{table}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::answer;
+    use crate::testing::{self, streaming};
+
+    #[test]
+    fn the_first_column_is_what_the_answer_judges_by() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = streaming::Scene { loads: 1, ..Default::default() };
+        for results in [
+            testing::stored(&folder.path().join("bulk"), &["tail-drop", "codel"], 3),
+            streaming::stored(&folder.path().join("viewers"), scene, &["newreno", "newcwv"], 3),
+        ] {
+            let (comparison, found) = (Comparison::of(&results), answer(&results));
+            let layout = Layout::of(&results, &comparison, &found.judged);
+            let (chosen, _) = layout.chosen(false);
+            let first = &comparison.columns[chosen[0]];
+            assert!(!found.judged.is_empty(), "{}", found.text());
+            assert!(found.judged[0].is_in(first), "{} but first {}", found.text(), first.title);
+        }
+    }
 }

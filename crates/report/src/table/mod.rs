@@ -31,9 +31,10 @@ pub struct TableOptions {
 pub fn comparison_table(results: &Results, options: &TableOptions) -> Fitted {
     let TableOptions { width, lines } = *options;
     let comparison = Comparison::of(results);
-    let layout = Layout::of(results, &comparison);
+    let answer = answer(results);
+    let layout = Layout::of(results, &comparison, &answer.judged);
     let title = |column: &Column| layout.long_title(column);
-    let head = format!("{}\n", wrapped(&answer(results).text(), width));
+    let head = format!("{}\n", wrapped(&answer.text(), width));
     let (tables, mut left_out, foot) = match matrix_tables(results, width) {
         Some(matrices) => {
             let foot =
@@ -236,6 +237,15 @@ fn filled(mut out: String, text: &str, width: usize, indent: &str) -> String {
     }
     out.push('\n');
     out
+}
+
+/// A table with a head; columns from `numbers` on are aligned to the right.
+pub fn small_table(head: &[&str], rows: &[Vec<String>], numbers: usize) -> String {
+    let mut table = new_table();
+    table.set_header(head);
+    table.add_rows(rows);
+    align_right(&mut table, numbers..head.len());
+    format!("{table}\n")
 }
 
 pub(crate) fn new_table() -> Table {
