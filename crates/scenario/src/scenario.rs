@@ -11,6 +11,7 @@ use crate::error::{CheckError, Place, ScenarioError};
 use crate::inputs::{Contents, Files, Folder, InputHash, WithData};
 use crate::load::Loader;
 use crate::origin::Origins;
+use crate::overrides;
 use crate::registries::Registries;
 use crate::schema::{Seeds, Settings};
 use crate::shorten::{Form, Shortened};
@@ -74,6 +75,14 @@ pub struct Changes {
 }
 
 impl Scenario {
+    /// The values of its `[quick]` table, as `path = value`; none without one.
+    pub fn quick_values(&self) -> Vec<String> {
+        let table = self.document.tree.get("quick").and_then(Value::as_object);
+        let leaves = table.map(|table| overrides::leaves(&self.document.tree, table)).unwrap_or_default();
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        leaves.iter().map(|(path, _, value)| format!("{path} = {}", text(value))).collect()
+    }
+
     /// Reads and checks a file. Input files are read from its folder.
     pub fn load(path: &Path, changes: &Changes, registries: &Registries) -> Result<Scenario, CheckError> {
         Scenario::load_with_data(path, None, changes, registries)

@@ -35,7 +35,7 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
     let approved = approve(&scenario, &builder, live.yes)?;
     let name = scenario.name.clone();
     let own = LiveOptions {
-        out: options.out.clone().unwrap_or_else(|| default_out(&name)),
+        out: options.out.clone().unwrap_or_else(|| default_out(&name, options.quick)),
         force: options.force,
         pcap: options.pcap,
         figures: plots_beside(file).map_err(Failure::of)?,
@@ -77,9 +77,9 @@ pub fn live(file: &Path, options: &RunArguments, live: &LiveArguments) -> Result
     Ok(code)
 }
 
-/// `out/live/<name>`, without doubling the prefix of names such as `live/…`.
-fn default_out(name: &str) -> PathBuf {
-    PathBuf::from("out/live").join(name.strip_prefix("live/").unwrap_or(name))
+/// `out/live/<name>` or `out/live/<name>-quick`, without doubling the prefix of names such as `live/…`.
+fn default_out(name: &str, quick: bool) -> PathBuf {
+    run::default_folder(Path::new("out/live"), name.strip_prefix("live/").unwrap_or(name), quick)
 }
 
 /// Exit status 0 if all runs succeeded, 1 if a run failed, 130 after Ctrl-C.

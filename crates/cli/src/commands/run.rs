@@ -65,12 +65,8 @@ pub fn load_with_seeds(
     let wrong = |error: CheckError| Failure::Message(WithLines(&as_written(error, options)).to_string());
     let scenario = load(&changes).map_err(wrong)?;
     warn(&scenario);
-    if let Some(shortened) = scenario.shortened {
-        let how = match shortened.is_empty() {
-            true => "it is short already".to_owned(),
-            false => format!("runs are shortened: {shortened}"),
-        };
-        print_error(format_args!("jettison: {} has no [quick] table; {how}", scenario.file));
+    if options.quick && !options.json {
+        print_error(format_args!("jettison: {}", short_form(&scenario)));
     }
     let seeds: Vec<u64> = match (options.seed, options.runs) {
         (None, None) => return Ok(scenario),
@@ -83,6 +79,41 @@ pub fn load_with_seeds(
     let list = seeds.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     changes.set.push(format!("seeds=[{list}]"));
     load(&changes).map_err(wrong)
+}
+
+/// Maximum number of values that `--quick` names, and of characters of each.
+const NAMED: (usize, usize) = (6, 60);
+
+/// What `--quick` did to a scenario.
+fn short_form(scenario: &Scenario) -> String {
+    let file = &scenario.file;
+    match scenario.shortened {
+        Some(shortened) if shortened.is_empty() => {
+            format!("{file} has no [quick] table; it is short already")
+        }
+        Some(shortened) => format!("{file} has no [quick] table; runs are shortened: {shortened}"),
+        None => {
+            let (most, characters) = NAMED;
+            let values = scenario.quick_values();
+            let mut named: Vec<String> = values
+                .iter()
+                .take(most)
+                .map(|value| match value.chars().count() > characters {
+                    true => value.chars().take(characters - 1).chain(['…']).collect(),
+                    false => value.clone(),
+                })
+                .collect();
+            if values.len() > most {
+                named.push(format!("and {} more", values.len() - most));
+            }
+            format!("--quick applies the [quick] table of {file}: {}", named.join(", "))
+        }
+    }
+}
+
+/// Where results go by default. Those of the short form never replace those of full runs.
+pub fn default_folder(parent: &Path, name: &str, quick: bool) -> PathBuf {
+    parent.join(if quick { format!("{name}-quick") } else { name.to_owned() })
 }
 
 /// Names options as the user wrote them, where they were turned into settings.
@@ -112,7 +143,8 @@ pub fn execute(
     compare: &(dyn Fn(&[RunSummary]) -> Vec<ReproductionRow> + Sync),
 ) -> Result<Results, Failure> {
     cancel_on_interrupt();
-    let out = options.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&scenario.name));
+    let default = || default_folder(Path::new("out"), &scenario.name, options.quick);
+    let out = options.out.clone().unwrap_or_else(default);
     let jobs = options.jobs.map_or_else(default_threads, usize::from);
     announce(scenario, options, jobs, &out)?;
     let precision = precision(options)?;

@@ -173,7 +173,7 @@ fn previous_results_stay_if_no_run_finished() {
     let folder = Folder::new();
     folder.write("small.toml", &SMALL.replace("name = \"small\"", "name = \"endless\""));
     folder.write("endless.toml", &ENDLESS.replace("values = [\"1 s\", ", "values = ["));
-    folder.jettison(&["run", "small.toml", "--quick"]).ok();
+    folder.jettison(&["run", "small.toml", "--quick", "--out", "out/endless"]).ok();
     let before = folder.read("out/endless/manifest.json");
     let begun = || temporary(&folder, "out").is_some();
     let (status, _) = interrupted(&folder, &["run", "endless.toml"], &begun);

@@ -38,11 +38,11 @@ fn a_scenario_without_a_table_is_shortened_and_says_so() {
     let stderr = String::from_utf8_lossy(&ran.stderr);
     let said = "long.toml has no [quick] table; runs are shortened: 30 s instead of 300 s, 2 of 5 seeds";
     assert!(stderr.contains(said), "{stderr}");
-    let manifest = folder.json("out/long/manifest.json");
+    let manifest = folder.json("out/long-quick/manifest.json");
     assert_eq!(manifest["runs"].as_array().map(Vec::len), Some(2));
-    let stored = String::from_utf8_lossy(&folder.read("out/long/scenario.toml")).into_owned();
+    let stored = String::from_utf8_lossy(&folder.read("out/long-quick/scenario.toml")).into_owned();
     assert!(stored.contains("duration = \"30 s\""), "{stored}");
-    assert!(kinds(&folder.json("out/long/warnings.json")).contains(&"shortened"));
+    assert!(kinds(&folder.json("out/long-quick/warnings.json")).contains(&"shortened"));
     // In full there is nothing to say.
     folder.jettison(&["run", "long.toml", "--runs", "1", "--out", "full"]).ok();
     assert!(!kinds(&folder.json("full/warnings.json")).contains(&"shortened"));

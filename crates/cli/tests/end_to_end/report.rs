@@ -55,7 +55,7 @@ fn a_folder_that_is_not_ours_is_refused() {
 fn results_that_were_cut_short_are_named() {
     let folder = Folder::new();
     folder.write("small.toml", SMALL);
-    folder.jettison(&["run", "small.toml", "--quick"]).ok();
+    folder.jettison(&["run", "small.toml", "--quick", "--out", "out/small"]).ok();
     let whole = folder.read("out/small/queues.parquet");
     std::fs::write(folder.path("out/small/queues.parquet"), &whole[..whole.len() / 2])
         .expect("the folder can be written");

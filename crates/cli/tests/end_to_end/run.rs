@@ -230,11 +230,26 @@ fn an_axis_can_be_narrowed_with_set() {
 #[test]
 fn quick_takes_the_short_form_and_set_goes_over_it() {
     let folder = Folder::with_small();
-    folder.jettison(&["run", "small.toml", "--quick"]).ok();
-    let manifest = folder.json("out/small/manifest.json");
+    let ran = folder.jettison(&["run", "small.toml", "--quick"]);
+    assert!(
+        ran.stderr.contains("--quick applies the [quick] table of small.toml: duration = 1 s"),
+        "{}",
+        ran.stderr
+    );
+    let manifest = folder.json("out/small-quick/manifest.json");
     assert_eq!((&manifest["duration"], &manifest["seeds"]), (&json!("1 s"), &json!([1])));
     folder.jettison(&["run", "small.toml", "--quick", "--set", "duration=1.5 s"]).ok();
-    assert_eq!(folder.json("out/small/manifest.json")["duration"], "1.5 s");
+    assert_eq!(folder.json("out/small-quick/manifest.json")["duration"], "1.5 s");
+}
+
+#[test]
+fn the_short_form_does_not_replace_full_results() {
+    let folder = Folder::with_small();
+    folder.jettison(&["run", "small.toml"]).ok();
+    let full = folder.read("out/small/manifest.json");
+    folder.jettison(&["run", "small.toml", "--quick"]).ok();
+    assert_eq!(folder.read("out/small/manifest.json"), full);
+    assert_eq!(folder.names("out"), ["small", "small-quick"]);
 }
 
 #[test]
@@ -247,9 +262,9 @@ fn pcap_captures_every_port_of_every_run() {
             expected.push(format!("{variant}/1/{port}.pcapng"));
         }
     }
-    assert_eq!(folder.files("out/small/pcap"), expected);
+    assert_eq!(folder.files("out/small-quick/pcap"), expected);
     for file in expected {
-        let bytes = folder.read(&format!("out/small/pcap/{file}"));
+        let bytes = folder.read(&format!("out/small-quick/pcap/{file}"));
         // A section header block, and more than the blocks that describe the port.
         assert!(bytes.starts_with(&[0x0a, 0x0d, 0x0d, 0x0a]) && bytes.len() > 1000, "{file}");
     }
@@ -273,7 +288,7 @@ fn a_name_with_slashes_gives_folders() {
     let folder = Folder::new();
     folder.write("small.toml", &super::support::changed("name = \"small\"", "name = \"paper/small\""));
     folder.jettison(&["run", "small.toml", "--quick"]).ok();
-    assert_eq!(folder.names("out/paper/small"), RESULTS);
+    assert_eq!(folder.names("out/paper/small-quick"), RESULTS);
 }
 
 #[test]

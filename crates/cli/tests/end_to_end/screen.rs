@@ -74,7 +74,7 @@ fn results_of_many_variants_and_flows_fit_on_a_screen() {
         let file = format!("{name}.toml");
         folder.write(&file, &text.replace("name = \"small\"", &format!("name = \"{name}\"")));
         short(&folder, &["run", &file, "--quick"]);
-        let results = format!("out/{name}");
+        let results = format!("out/{name}-quick");
         let all = folder.jettison(&["report", &results, "--all"]);
         assert!(all.stdout.lines().count() > LINES || name != "matrix", "{name}: {}", all.stdout);
         assert!(!all.stdout.contains("Left out"), "{}", all.stdout);
@@ -83,7 +83,7 @@ fn results_of_many_variants_and_flows_fit_on_a_screen() {
         short(&folder, &["check", &file]);
     }
     short(&folder, &["run", "matrix.toml", "--quick", "--out", "again", "--seed", "7"]);
-    short(&folder, &["compare", "out/matrix", "again"]);
+    short(&folder, &["compare", "out/matrix-quick", "again"]);
 }
 
 #[test]

@@ -19,8 +19,8 @@ fn logs_go_to_standard_error() {
 fn a_reader_that_leaves_early_is_no_error() {
     let folder = Folder::with_small();
     let commands: [&[&str]; 5] = [
-        &["run", "small.toml", "--quick", "--json"],
-        &["run", "small.toml", "--quick"],
+        &["run", "small.toml", "--json"],
+        &["run", "small.toml"],
         &["list", "queues"],
         &["schema"],
         &["completions", "bash"],
