@@ -14,6 +14,7 @@
 //!
 //! The statistics are pure functions of [`Trial`]s.
 
+mod brief;
 mod classes;
 mod cluster;
 mod features;
@@ -28,6 +29,7 @@ mod summary;
 mod table;
 mod trial;
 
+pub use brief::brief;
 pub use classes::{ClassGain, Learned, class_gains, learn};
 pub use cluster::{by_seed, half_of};
 pub use hindsight::{Hindsight, hindsight};
@@ -38,5 +40,4 @@ pub use shares::{Shares, shares};
 pub use store::{FOLDER, store};
 pub use study::{Cell, Study, ValueError};
 pub use summary::{Class, Interval, Judged, Summary, summarise};
-pub use table::tables;
 pub use trial::{Arm, Feature, Gains, Measure, Trial, Values};

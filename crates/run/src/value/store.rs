@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::study::Cell;
 use super::summary::Summary;
+use super::table::tables;
 use super::trial::{Feature, Measure};
 
 /// Folder of the files within the results.
@@ -22,7 +23,8 @@ struct File<'a> {
     cells: &'a [Summary],
 }
 
-/// Writes `value/value.json` (what the cells say) and `value/trials.csv` (each trial and arm) into a folder of results.
+/// Writes `value/value.json` (what the cells say), `value/tables.md` (the same as tables) and `value/trials.csv` (each trial and arm)
+/// into a folder of results.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -31,6 +33,7 @@ pub fn store(folder: &Path, experiment: &str, cells: &[Cell], summaries: &[Summa
     std::fs::create_dir_all(&folder)?;
     let json = serde_json::to_string_pretty(&File { experiment, cells: summaries })?;
     std::fs::write(folder.join("value.json"), json + "\n")?;
+    std::fs::write(folder.join("tables.md"), tables(summaries))?;
     std::fs::write(folder.join("trials.csv"), csv(cells))
 }
 

@@ -25,6 +25,18 @@ pub struct Interval {
     pub high: f64,
 }
 
+impl Interval {
+    /// Half of its width; 0 with one seed.
+    pub fn half(self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Whether the mean differs from zero beyond chance.
+    pub fn excludes_zero(self) -> bool {
+        self.half() > 0.0 && (self.low > 0.0 || self.high < 0.0)
+    }
+}
+
 impl From<Estimate> for Interval {
     fn from(estimate: Estimate) -> Interval {
         let [low, high] = estimate.ci95.unwrap_or([estimate.mean; 2]);

@@ -1,4 +1,4 @@
-//! Tables of a study, as Markdown: they read well in a terminal, and the book has them as they are.
+//! All tables of a study, as Markdown: `value/tables.md` of the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,17 +18,9 @@ const CLASSES: [(Feature, Arm); 4] = [
 ];
 
 /// The tables of a study: for each value of the first axis and each measure one with a row per variant, and one of classes.
-pub fn tables(summaries: &[Summary]) -> String {
-    let mut groups: Vec<(String, Vec<(String, &Summary)>)> = Vec::new();
-    for summary in summaries {
-        let (group, row) = names(summary);
-        match groups.iter_mut().find(|(name, _)| *name == group) {
-            Some((_, rows)) => rows.push((row, summary)),
-            None => groups.push((group, vec![(row, summary)])),
-        }
-    }
+pub(super) fn tables(summaries: &[Summary]) -> String {
     let mut out = String::new();
-    for (group, rows) in &groups {
+    for (group, rows) in &grouped(summaries) {
         let measures = rows.iter().map(|(_, summary)| summary.judged.len()).max().unwrap_or_default();
         for place in 0..measures {
             let rows: Vec<(&str, &Summary, &Judged)> = rows
@@ -46,6 +38,19 @@ pub fn tables(summaries: &[Summary]) -> String {
         }
     }
     out
+}
+
+/// The cells by the value of the first axis, each with the values of the others.
+pub(super) fn grouped(summaries: &[Summary]) -> Vec<(String, Vec<(String, &Summary)>)> {
+    let mut groups: Vec<(String, Vec<(String, &Summary)>)> = Vec::new();
+    for summary in summaries {
+        let (group, row) = names(summary);
+        match groups.iter_mut().find(|(name, _)| *name == group) {
+            Some((_, rows)) => rows.push((row, summary)),
+            None => groups.push((group, vec![(row, summary)])),
+        }
+    }
+    groups
 }
 
 /// The first label, and the others.
@@ -107,12 +112,15 @@ fn classes(rows: &[(&str, &Summary, &Judged)]) -> String {
 }
 
 /// A mean with half the width of its interval; bold if the interval excludes zero.
-pub(super) fn signed(interval: Interval) -> String {
-    let half = (interval.high - interval.low) / 2.0;
+fn signed(interval: Interval) -> String {
+    let text = mean_and_half(interval);
+    if interval.excludes_zero() { format!("**{text}**") } else { text }
+}
+
+/// `+87.6 ± 38.3`.
+pub(super) fn mean_and_half(interval: Interval) -> String {
     let sign = if interval.mean > 0.0 { "+" } else { "" };
-    let text = format!("{sign}{} ± {}", plain(interval.mean), plain(half));
-    let is_beyond_chance = half > 0.0 && (interval.low > 0.0 || interval.high < 0.0);
-    if is_beyond_chance { format!("**{text}**") } else { text }
+    format!("{sign}{} ± {}", plain(interval.mean), plain(interval.half()))
 }
 
 /// About three significant digits.

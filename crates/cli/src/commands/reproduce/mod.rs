@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jettison_report::{
-    Counts, ReproductionRecord, ReproductionRow, Results, RunSummary, Status, Verdict, answer, claims_table,
-    wrapped,
+    Counts, Fitted, ReproductionRecord, ReproductionRow, Results, RunSummary, Status, Verdict, answer,
+    claims_table, wrapped,
 };
 use jettison_run::reproduce::{Experiment, Library, Paper, rows_of};
 use jettison_run::value::Plan;
@@ -20,7 +20,7 @@ use super::figures::Painter;
 use super::{report, run};
 use crate::options::RunArguments;
 use crate::output::{Failure, INTERRUPTED, print_error, print_record, width};
-use crate::screen::{LINES, Screen, with_choice};
+use crate::screen::{Screen, with_choice};
 
 /// What `reproduce` is to do besides the options of a run.
 #[derive(Debug, Clone, Copy)]
@@ -120,7 +120,8 @@ pub fn reproduce(request: Request<'_>, options: &RunArguments) -> Result<ExitCod
     conclude(name, &rows, claims.as_ref(), options.json, screen)?;
     if let Some(painter) = painter.filter(|_| !run::interrupted()) {
         let out = options.out.clone().unwrap_or_else(|| paper_folder(name));
-        painter.paint(name, &folders, &out.join("figures"), options.json)?;
+        let figures = run::default_folder(&out, "figures", options.quick && options.out.is_none());
+        painter.paint(name, &folders, &figures, options.json)?;
         // Figures inside a folder of results are part of them.
         for folder in folders.iter().filter(|folder| out.canonicalize().is_ok_and(|out| out == **folder)) {
             Results::load(folder).and_then(|results| results.adopt("figures")).map_err(Failure::of)?;
@@ -160,11 +161,17 @@ fn one(
         // What is left is shared with the experiments to come and the verdicts on claims.
         let room = screen.room(CLAIMS).map(|room| (room / left).max(2));
         screen.print_cut(&text, room, &format!("the answer of {}", experiment.full_name()))?;
+    } else if plan.is_some() && !options.show.all {
+        // The value of drops, which follows, is what the experiment is about.
+        screen.print(&title(experiment, &results))?;
+        screen.print_fitted(Fitted {
+            text: String::new(),
+            left_out: vec!["the comparison of the runs".to_owned()],
+        })?;
+        screen.places(&results)?;
     } else {
         screen.print(&title(experiment, &results))?;
-        // The value of drops follows.
-        let reserve = if plan.is_some() { LINES / 2 } else { 0 };
-        report::print_with_paper(screen, &results, width(), 4 + reserve)?;
+        report::print_with_paper(screen, &results, width(), 4)?;
         if results.reproduction.is_empty() {
             screen.print("No figures of a paper belong to this experiment.\n")?;
         }

@@ -3,13 +3,13 @@
 use jettison_report::Results;
 use jettison_run::default_threads;
 use jettison_run::reproduce::Experiment;
-use jettison_run::value::{FOLDER, Plan, Study, ValueError, store, summarise, tables};
+use jettison_run::value::{FOLDER, Plan, Study, ValueError, brief, store, summarise};
 use jettison_scenario::Scenario;
 use jettison_scenario::build::Builder;
 
 use super::run;
 use crate::options::RunArguments;
-use crate::output::{Failure, print_record};
+use crate::output::{Failure, print_record, width};
 use crate::progress::Bar;
 use crate::screen::Screen;
 
@@ -58,6 +58,9 @@ pub fn measure(
     if options.json {
         return summaries.iter().try_for_each(print_record);
     }
+    let tables = results.folder.join(FOLDER).join("tables.md");
+    let text = brief(&summaries, width(), options.show.all);
+    let text = format!("\n{text}All measures, arms and classes of drops: {}\n", tables.display());
     // Two counts of rows and claims follow.
-    screen.print_cut(&tables(&summaries), screen.room(2), "the value of drops")
+    screen.print_cut(&text, screen.room(2), "the value of drops")
 }
