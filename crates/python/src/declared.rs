@@ -51,3 +51,21 @@ pub fn metrics() -> Vec<(&'static str, &'static str, &'static str, Option<&'stat
     };
     DECLARED.iter().map(row).collect()
 }
+
+/// What answers judge by, the most important first: metric, statistic (`mean` or `p99`), superlative, noun, whether high values are better.
+#[pyfunction]
+#[allow(clippy::type_complexity)] // a row of a table
+pub fn felt_metrics() -> Vec<(&'static str, &'static str, &'static str, &'static str, bool)> {
+    let row = |own: jettison_report::FeltMetric| {
+        let statistic = if own.statistic == jettison_report::Statistic::P99 { "p99" } else { "mean" };
+        (own.metric, statistic, own.superlative, own.noun, own.is_high_better)
+    };
+    jettison_report::felt_metrics().map(row).collect()
+}
+
+/// Mean of values and the ends of its 95 % interval (Student's), which are `None` for fewer than two values; `None` without values.
+#[pyfunction]
+pub fn mean_interval(values: Vec<f64>) -> Option<(f64, Option<(f64, f64)>)> {
+    let found = jettison_report::Estimate::of(&values)?;
+    Some((found.mean, found.ci95.map(|[low, high]| (low, high))))
+}

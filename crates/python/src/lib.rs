@@ -27,7 +27,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _jettison {
     #[pymodule_export]
-    use crate::declared::{appearance, catalogue, metrics, reasons, schemes};
+    use crate::declared::{appearance, catalogue, felt_metrics, mean_interval, metrics, reasons, schemes};
     #[cfg(feature = "testing")]
     #[pymodule_export]
     use crate::discipline::driven::drive;

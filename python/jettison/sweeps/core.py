@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jettison import _jettison
 from jettison.errors import ScenarioError, SweepError
@@ -53,6 +53,34 @@ def read_seeds(scenario: Scenario, seeds: int | Iterable[int] | None) -> list[in
 def read_value(text: str) -> Value:
     """Parses a value as `--set` does: TOML, or else a string."""
     return json.loads(_jettison.option_value(text))
+
+
+class Felt(NamedTuple):
+    """A metric that answers judge by.
+
+    Attributes:
+        metric: Its name.
+        statistic: `mean` or `p99`.
+        superlative: As in "the lowest RTT".
+        noun: As in "RTT".
+        is_high_better: Whether high values are better.
+    """
+
+    metric: str
+    statistic: str
+    superlative: str
+    noun: str
+    is_high_better: bool
+
+
+def felt_metrics() -> list[Felt]:
+    """What answers judge by, the most important first."""
+    return [Felt(*row) for row in _jettison.felt_metrics()]
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, tuple[float, float] | None] | None:
+    """Mean and 95 % interval; no interval for fewer than two values, `None` without values."""
+    return _jettison.mean_interval(values)
 
 
 @dataclass(frozen=True)

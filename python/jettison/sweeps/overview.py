@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from ..busiest import METRICS, busiest
+from .answer import answer
 from .result import SweepResult
 
 # Metric, statistic and heading. For queues, the busiest one; otherwise the value for all flows or
@@ -19,11 +21,12 @@ _FLOWS = [
     ("linear_qoe", "mean"),
 ]
 # With the lines about it, the paths and the progress, a table fits on 60 lines.
-_ROWS = 50
+_ROWS = 44
+_WIDTH = 100
 
 
 def overview(result: SweepResult) -> str:
-    """The table as text, with at most 50 rows."""
+    """The table as text, with at most 44 rows."""
     if not result.has_runs:
         return "No completed runs."
     rows = result.summary.arrow.to_pylist()
@@ -51,7 +54,9 @@ def overview(result: SweepResult) -> str:
     if len(body) > _ROWS:
         lines.append(f"… and {len(body) - _ROWS} more: SweepResult.open(folder).table has them all")
     about = f"{result.name}: {len(result.points)} points, {len(result.seeds)} seeds"
-    return "\n".join([about + (f", queue {bottleneck}" if bottleneck else ""), *lines])
+    found = answer(result, bottleneck)
+    head = textwrap.wrap(found, _WIDTH) if found else []
+    return "\n".join([about + (f", queue {bottleneck}" if bottleneck else ""), *head, *lines])
 
 
 def _bottleneck(result: SweepResult) -> str:

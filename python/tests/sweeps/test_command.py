@@ -79,8 +79,10 @@ def test_it_prints_one_row_per_variant_and_the_folder(file: str, tmp_path: Path,
     assert main([file, f"--axis={TARGET}=1ms,10ms", "--seeds=2", "--jobs=1", f"--out={out}"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "tests/short: 2 points, 2 seeds, queue bottleneck.forward"
-    assert lines[1].split()[:3] == ["target", "utilisation", "(%)"]
-    assert [line.split()[0] for line in lines[2:4]] == ["1ms", "10ms"]
+    # The answer, then the table.
+    assert lines[1].startswith("The lowest RTT: ") and "paired by seed" in " ".join(lines[1:4])
+    head = next(at for at, line in enumerate(lines) if line.split()[:3] == ["target", "utilisation", "(%)"])
+    assert [line.split()[0] for line in lines[head + 1 : head + 3]] == ["1ms", "10ms"]
     assert lines[-1] == f"Results: {out}"
 
 

@@ -7,6 +7,7 @@ mod question;
 mod records;
 mod rows;
 mod table;
+mod words;
 mod write;
 
 use std::sync::atomic::{AtomicBool, Ordering};

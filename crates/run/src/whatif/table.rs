@@ -3,15 +3,17 @@
 use std::fmt::Write;
 
 use jettison_measure::{Kind, ObjectId, RunRecord, metrics};
-use jettison_report::{Statistic, plain_number, signed_number};
+use jettison_report::{Statistic, plain_number, signed_number, wrapped};
 use jettison_sim::{Decided, Effects, Reverted};
 
 use super::question::seconds;
-use super::{Answer, Row};
+use super::{Answer, Row, words};
 use crate::rebuild::Rebuilt;
 
 /// Most lines of the text.
 const LINES: usize = 60;
+/// Width of the answer in characters.
+const WIDTH: usize = 100;
 /// Most decisions in words.
 const DECISIONS: usize = 5;
 /// Lines kept for what is not shown.
@@ -37,8 +39,9 @@ pub fn table(answer: &Answer, rebuilt: &Rebuilt) -> String {
             "Means over {draws} draws of the random numbers after the change, with 95 % intervals"
         ));
     }
-    head.push(String::new());
     let rows = answer.rows();
+    head.extend(wrapped(&words::answer(&rows), WIDTH).lines().map(str::to_owned));
+    head.push(String::new());
     // Rows that differ tell more; if all fit, all are shown.
     let room = LINES - head.len() - RESERVE;
     let is_shown = |row: &&Row| rows.len() <= room || row.differs();
@@ -77,11 +80,7 @@ fn cells(row: &Row, flow: &str) -> [String; 5] {
     let statistic = if row.statistic == Statistic::P99 { " p99" } else { "" };
     let part = if row.part.is_empty() { String::new() } else { format!(" {}", row.part) };
     let unit = if matches!(row.unit, "1" | "count") { String::new() } else { format!(" ({})", row.unit) };
-    let title = metrics::DECLARED
-        .iter()
-        .find(|declared| declared.metric.name == row.metric)
-        .and_then(|declared| declared.title)
-        .map_or_else(|| row.metric.replace('_', " "), str::to_owned);
+    let title = title(row);
     let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), plain_number);
     let difference = match row.difference {
         Some(difference) => signed_number(difference, row.ci95),
@@ -94,6 +93,12 @@ fn cells(row: &Row, flow: &str) -> [String; 5] {
         value(row.changed),
         difference,
     ]
+}
+
+/// A row's metric in words.
+pub(super) fn title(row: &Row) -> String {
+    let declared = metrics::DECLARED.iter().find(|declared| declared.metric.name == row.metric);
+    declared.and_then(|declared| declared.title).map_or_else(|| row.metric.replace('_', " "), str::to_owned)
 }
 
 impl Answer {
