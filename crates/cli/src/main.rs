@@ -2,6 +2,7 @@
 //! The `jettison` command: flags and printing over the library crates.
 
 mod commands;
+mod listing;
 mod options;
 mod output;
 mod progress;

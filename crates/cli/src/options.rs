@@ -10,6 +10,7 @@ use jettison_core::{Bytes, Duration, Rate};
 use jettison_link::trace::Format;
 
 use crate::commands::media::MediaCommand;
+use crate::listing::{Listing, ListingParser};
 use jettison_report::ReportColumn;
 use jettison_scenario::ColumnName;
 
@@ -36,7 +37,7 @@ pub enum Command {
     #[command(mut_arg("precision", |precision| precision.hide(true)))]
     #[command(mut_arg("of", |of| of.hide(true)))]
     #[command(mut_arg("max_seeds", |limit| limit.hide(true)))]
-    #[command(mut_arg("out", |out| out.help("Write the results to this folder [default: out/live/<name>]")))]
+    #[command(mut_arg("out", |out| out.help("Write the results to this folder [default: out/live/<name>, with --quick out/live/<name>-quick]")))]
     Live {
         /// The scenario file
         file: PathBuf,
@@ -50,6 +51,7 @@ pub enum Command {
     /// List components; with parameters, defaults, units and source documents on request; or reasons, metrics, gauges
     List {
         /// What to list [default: all components]
+        #[arg(value_parser = ListingParser)]
         what: Option<Listing>,
         /// List this one in detail, such as `list queues codel`
         #[arg(requires = "what")]
@@ -313,7 +315,7 @@ pub struct ScenarioArguments {
 /// Arguments of `run` and `reproduce`.
 #[derive(Debug, Clone, Args)]
 pub struct RunArguments {
-    /// Write the results to this folder [default: out/<name>]
+    /// Write the results to this folder [default: out/<name>, with --quick out/<name>-quick]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Replace the output folder even if it holds something other than our results, or those of exactly these runs; start even if
@@ -453,7 +455,7 @@ pub struct SweepArguments {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Data to keep of each run: summary values only, or full results as well
-    #[arg(long, value_name = "WHAT", default_value = "summary")]
+    #[arg(long, value_name = "summary|all", default_value = "summary", hide_possible_values = true)]
     pub keep: KeepChoice,
     /// Number of runs per batch given to a worker [default: about 1 to 2 s of work]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -559,54 +561,6 @@ pub struct DataArgument {
     /// Look in this folder for files that are not in the scenario's folder
     #[arg(long = "data", value_name = "FOLDER", env = "JETTISON_DATA", hide_env_values = true)]
     pub folder: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Listing {
-    /// Queue disciplines
-    Queues,
-    /// Transports
-    Transports,
-    /// Congestion controllers of TCP
-    Controllers,
-    /// Congestion controllers of the Octopus transport
-    PathControllers,
-    /// Applications
-    Applications,
-    /// Bitrate adaptation rules of DASH players
-    Abr,
-    /// Players of DASH
-    Players,
-    /// Encoders for real-time video
-    Encoders,
-    /// Link models
-    Links,
-    /// Reasons for drops and marks
-    Reasons,
-    /// Metrics in results
-    Metrics,
-    /// Gauges: internal state of components, which can be sampled
-    Gauges,
-    /// Scenarios that `run` finds by name; with a name, its text
-    Presets,
-}
-
-impl Listing {
-    /// The kind's name in the catalogue; `None` for listings that are not of components.
-    pub fn kind(self) -> Option<&'static str> {
-        match self {
-            Listing::Queues => Some("queue"),
-            Listing::Transports => Some("transport"),
-            Listing::Controllers => Some("controller"),
-            Listing::PathControllers => Some("path-controller"),
-            Listing::Applications => Some("application"),
-            Listing::Abr => Some("abr"),
-            Listing::Players => Some("player"),
-            Listing::Encoders => Some("encoder"),
-            Listing::Links => Some("link"),
-            Listing::Reasons | Listing::Metrics | Listing::Gauges | Listing::Presets => None,
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,7 +3,7 @@
 use jettison_registry::{EntryDoc, ParameterDoc, suggestion};
 use jettison_scenario::build::Builder;
 
-use crate::options::Listing;
+use crate::listing::Listing;
 use crate::output::{Failure, print, print_record, width};
 
 /// Lists components of one kind or of all kinds, one line each; in detail (`all`, or one `id`) with parameters, defaults, units
@@ -71,7 +71,7 @@ pub fn names_by<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> String
 }
 
 fn text(entry: &EntryDoc, width: usize) -> String {
-    let mut text = format!("{}  {}\n  source: {}\n", entry.id, entry.summary, entry.source);
+    let mut text = format!("{}  {}\n  {}; source: {}\n", entry.id, entry.summary, entry.kind, entry.source);
     let longest = |of: &dyn Fn(&ParameterDoc) -> usize| entry.parameters.iter().map(of).max().unwrap_or(0);
     let name_width = longest(&|p| p.name.chars().count());
     let default_width = longest(&|p| shown_default(p).chars().count()).min(24);

@@ -254,3 +254,13 @@ fn the_message_about_an_unknown_listing_names_the_known_ones() {
         assert!(said.contains(kind), "{said}");
     }
 }
+
+#[test]
+fn a_component_in_place_of_a_kind_is_explained() {
+    let said = Folder::new().jettison(&["list", "codel"]).refused();
+    assert!(said.contains("`codel` is a queue: jettison list queues codel"), "{said}");
+    let said = Folder::new().jettison(&["list", "bbr"]).refused();
+    assert!(said.contains("jettison list controllers bbr"), "{said}");
+    let text = Folder::new().jettison(&["list", "queues", "codel"]).ok();
+    assert!(text.contains("  queue; source: RFC 8289"), "{text}");
+}
