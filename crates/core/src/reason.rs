@@ -74,7 +74,7 @@ macro_rules! reasons {
 reasons! {
     /// Why a packet was discarded.
     DropReason,
-    /// Whether a flow has lost a packet: a clone is no flow's packet.
+    /// Whether a flow has lost a packet: a clone is no flow's packet, nor is the copy of a frame that a switch floods.
     is_loss:
 
     /// The buffer has no room (tail drop).
@@ -163,6 +163,8 @@ reasons! {
     PduSetImportance = "pdu-set-importance", owner "link";
     /// PDCP: another packet of the PDU set was dropped, so the rest is of no use (PSIHI, TS 23.501 §5.37.5).
     PduSetIncomplete = "pdu-set-incomplete", owner "link";
+    /// A host with an Ethernet interface ignores a frame that is addressed to another host, such as a copy that a switch floods.
+    OtherHost = "other-host", owner "node", except;
 }
 
 reasons! {
@@ -223,9 +225,9 @@ mod tests {
     }
 
     #[test]
-    fn only_clones_are_no_loss() {
+    fn only_clones_and_frames_for_others_are_no_loss() {
         let not_lost: Vec<_> = DropReason::ALL.into_iter().filter(|reason| !reason.is_loss()).collect();
-        assert_eq!(not_lost, [DropReason::CloneConsumed, DropReason::CloneLost]);
+        assert_eq!(not_lost, [DropReason::CloneConsumed, DropReason::CloneLost, DropReason::OtherHost]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jettison_core::{Duration, RandomStream, Time};
 use jettison_queue::QueueDiscipline;
-use jettison_switch::{Pipeline, RecirculationSettings, Service, TrafficManager};
+use jettison_switch::{Pipeline, Port, RecirculationSettings, Service, TrafficManager};
 use thiserror::Error;
 
 use super::control::{Command, CommandError};
@@ -18,6 +18,8 @@ pub struct SwitchPlan {
     pub program: Arc<Program>,
     /// Queue disciplines of the ports, port 0 first. [`jettison_queue::bmv2`] is that of `simple_switch`.
     pub ports: Vec<Box<dyn QueueDiscipline>>,
+    /// Numbers below `ports.len()` that no link has: packets to them are dropped.
+    pub unconnected: Vec<Port>,
     /// Random streams of `random` at each port's egress, port 0 first; one per port.
     pub port_random: Vec<RandomStream>,
     /// Random stream of `random` at ingress.
@@ -56,6 +58,7 @@ impl SwitchPlan {
         SwitchPlan {
             program,
             ports,
+            unconnected: Vec::new(),
             port_random,
             ingress_random,
             recirculation: RecirculationSettings::default(),
@@ -74,8 +77,10 @@ impl SwitchPlan {
         let classes = self.ports.iter().map(|discipline| discipline.classes());
         let ports = self.port_random.into_iter().zip(classes).collect();
         let switch = SimpleSwitch::new(self.program, machine, self.frames, self.ingress_random, ports);
-        let pipeline = Pipeline::new(switch, TrafficManager::new(self.ports), self.recirculation)
-            .with_ingress_delay(self.ingress_delay);
+        let mut manager = TrafficManager::new(self.ports);
+        self.unconnected.into_iter().for_each(|port| manager.close(port));
+        let pipeline =
+            Pipeline::new(switch, manager, self.recirculation).with_ingress_delay(self.ingress_delay);
         let pipeline = match self.service {
             Some(service) => pipeline.with_service(service),
             None => pipeline,

@@ -30,6 +30,7 @@ mod names;
 mod origin;
 mod overrides;
 mod p4_control;
+mod p4_entities;
 mod p4_program;
 mod paths;
 mod read;

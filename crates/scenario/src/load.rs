@@ -555,21 +555,22 @@ impl<'a> Loader<'a> {
                     continue;
                 }
             };
-            let commands =
-                router.commands.as_deref().map(|file| match jettison_p4_front::library::program(file) {
-                    Some((_, text)) => Ok((file.to_owned(), text.to_owned())),
-                    None => read_or_known(file, ReadFile(&|name| self.inputs.content(name))).map(|content| {
-                        files.insert(file.to_owned());
-                        (self.inputs.display(file), String::from_utf8_lossy(&content).into_owned())
-                    }),
-                });
-            match commands.transpose() {
-                Ok(commands) => {
-                    let commands = commands.map(|(file, text)| (file.into(), text.into()));
-                    router.read = Some(P4Program { program, commands });
-                }
-                Err(message) => findings.push(unreadable("commands", message)),
-            }
+            let mut text = |file: &str| match jettison_p4_front::library::program(file) {
+                Some((_, text)) => Ok((file.into(), text.into())),
+                None => read_or_known(file, ReadFile(&|name| self.inputs.content(name))).map(|content| {
+                    files.insert(file.to_owned());
+                    (self.inputs.display(file).into(), String::from_utf8_lossy(&content).into())
+                }),
+            };
+            let mut read = |key: &'static str, file: Option<&str>| {
+                file.map(&mut text).transpose().unwrap_or_else(|message| {
+                    findings.push(unreadable(key, message));
+                    None
+                })
+            };
+            let commands = read("commands", router.commands.as_deref());
+            let entities = read("entities", router.entities.as_deref());
+            router.read = Some(P4Program { program, commands, entities });
         }
         findings
     }

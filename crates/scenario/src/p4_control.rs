@@ -1,6 +1,6 @@
 //! Control-plane commands of P4 routers: placeholders `${…}` are replaced, commands parsed against the program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jettison_core::Time;
 use jettison_p4_front::ir::Program;
@@ -9,8 +9,9 @@ use jettison_p4_v1model::control::{Command, parse};
 use jettison_registry::nearest;
 use jettison_wire::Address;
 
+use crate::p4_entities;
 use crate::p4_program::P4Program;
-use crate::schema::{P4Router, Settings};
+use crate::schema::{Link, P4Router, Settings};
 
 /// The names available to a router's commands, and its routes.
 pub(crate) struct CommandNames<'a> {
@@ -27,6 +28,10 @@ pub(crate) struct CommandNames<'a> {
 pub(crate) enum CommandPlace {
     /// In the file of commands: line and column, from 1.
     File(usize, usize),
+    /// An entity of the file of entities, at this index of [`CommandPlan::entities`].
+    Entity(usize),
+    /// The file of entities: line and column, from 1.
+    EntityFile(usize, usize),
     /// In `control`, at this index.
     Control(usize),
     /// In `route`.
@@ -48,12 +53,18 @@ pub(crate) struct RefusedCommand {
 pub(crate) struct CommandPlan {
     pub commands: Vec<(Time, Command)>,
     pub places: Vec<CommandPlace>,
+    /// Paths of keys in the file of entities.
+    pub entities: Vec<String>,
 }
 
-/// Port numbers of a router by link, in the order of the scenario's links.
+/// Port numbers of a router by link: those given, and for the others the lowest free ones in the order of the scenario's links.
 pub(crate) fn ports<'s>(settings: &'s Settings, router: &str) -> BTreeMap<&'s str, u16> {
     let links = settings.links.iter().filter(|(_, link)| link.between.iter().any(|end| end == router));
-    links.zip(0..).map(|((name, _), port)| (name.as_str(), port)).collect()
+    let given: BTreeSet<u16> =
+        links.clone().filter_map(|(_, link)| link.ports.get(router).copied()).collect();
+    let mut free = (0..).filter(|number| !given.contains(number));
+    let mut number = |link: &Link| link.ports.get(router).copied().or_else(|| free.next());
+    links.filter_map(|(name, link)| Some((name.as_str(), number(link)?))).collect()
 }
 
 /// Parses all commands of a router.
@@ -66,6 +77,9 @@ pub(crate) fn plan(
         Reader { program: &read.program, names, planned: CommandPlan::default(), refused: Vec::new() };
     if let Some((_, text)) = &read.commands {
         reader.script(text, Time::ZERO, &[], CommandPlace::File);
+    }
+    if let Some((_, text)) = &read.entities {
+        reader.entities(text);
     }
     for (index, line) in router.control.iter().enumerate() {
         reader.script(line, Time::ZERO, &[], |_, _| CommandPlace::Control(index));
@@ -127,6 +141,29 @@ impl Reader<'_> {
                     self.refused.push(RefusedCommand { place: place(line, column), message, hint });
                 }
             }
+        }
+    }
+
+    /// Adds the commands of a file of entities.
+    fn entities(&mut self, text: &str) {
+        let is_node = |(_, command): &&(Time, Command)| matches!(command, Command::NodeCreate { .. });
+        let nodes = self.planned.commands.iter().filter(is_node).count() as u32;
+        match p4_entities::commands(text, self.program, nodes) {
+            Ok(commands) => {
+                for (path, command) in commands {
+                    self.planned.places.push(CommandPlace::Entity(self.planned.entities.len()));
+                    self.planned.entities.push(path);
+                    self.planned.commands.push((Time::ZERO, command));
+                }
+            }
+            Err(errors) => self.refused.extend(errors.into_iter().map(|error| {
+                let (line, column) = error.position.unwrap_or((1, 1));
+                let message = match error.path.as_str() {
+                    "" => error.message,
+                    path => format!("`{path}`: {}", error.message),
+                };
+                RefusedCommand { place: CommandPlace::EntityFile(line, column), message, hint: None }
+            })),
         }
     }
 

@@ -14,13 +14,15 @@ use jettison_p4_front::syntax::{Loader, Options};
 
 use crate::registries::ReadFile;
 
-/// A compiled program with the text of its file of commands.
+/// A compiled program with the texts of its files of commands and entities.
 #[derive(Clone)]
 pub struct P4Program {
     /// The program.
     pub program: Arc<ir::Program>,
     /// The file of commands: name in messages, and text.
     pub commands: Option<(Arc<str>, Arc<str>)>,
+    /// The file of entities, likewise.
+    pub entities: Option<(Arc<str>, Arc<str>)>,
 }
 
 /// The source of a program.
@@ -50,7 +52,9 @@ impl fmt::Debug for P4Program {
 /// Equality by identity of the compilation, which the cache makes unique.
 impl PartialEq for P4Program {
     fn eq(&self, other: &P4Program) -> bool {
-        Arc::ptr_eq(&self.program, &other.program) && self.commands == other.commands
+        Arc::ptr_eq(&self.program, &other.program)
+            && self.commands == other.commands
+            && self.entities == other.entities
     }
 }
 

@@ -1,11 +1,13 @@
 //! Builder of worlds: hosts, routers, links, flows.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use jettison_core::{Seed, Time};
 use jettison_link::{Impairments, Loss, Propagation};
 use jettison_measure::{Recorder, RecorderSettings};
 use jettison_queue::QueueDiscipline;
+use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
 use jettison_sockets::Application;
 use jettison_switch::{Port, PortHooks, Switch, SwitchCounters};
 use jettison_wire::{Address, FlowId};
@@ -14,7 +16,7 @@ use thiserror::Error;
 use crate::agenda::Agenda;
 use crate::cellular::Cellular;
 use crate::direction::{Carrier, Direction, End};
-use crate::host::Host;
+use crate::host::{Ethernet, Host};
 use crate::routing::Graph;
 use crate::way::Way;
 use crate::world::{Node, Router, Slots, World};
@@ -83,7 +85,7 @@ pub struct FlowProgram {
 
 /// Inputs for building a router's switch, known once the topology is complete.
 pub struct RouterPlan {
-    /// Its ports in order.
+    /// Its ports by number. Numbers that no link has are ports without a link ([`RouterPort::connected`]).
     pub ports: Vec<RouterPort>,
     /// Address of each host and the port towards it.
     pub routes: Vec<(Address, Port)>,
@@ -97,9 +99,14 @@ pub struct RouterPort {
     pub queue: Box<dyn QueueDiscipline>,
     /// Hooks in the switch pipeline.
     pub hooks: Option<Box<dyn PortHooks>>,
-    /// Name of the outgoing direction.
+    /// Name of the outgoing direction; empty without a link.
     pub direction: String,
+    /// Whether a link has this number. The queue of a port without a link is a placeholder that must stay unused.
+    pub connected: bool,
 }
+
+/// The recorder's queue, and the direction, of a port without a link.
+pub(crate) const UNCONNECTED: u32 = u32::MAX;
 
 /// Error in a topology.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -137,7 +144,7 @@ pub enum TopologyError {
 type MakeSwitch = Box<dyn FnOnce(RouterPlan) -> Result<Box<dyn Switch>, String>>;
 
 enum NodeSpec {
-    Host { name: String, address: Address, outside: bool },
+    Host { name: String, address: Address, outside: bool, ethernet: Option<Ethernet> },
     Router { name: String, make: MakeSwitch },
 }
 
@@ -159,7 +166,7 @@ struct FlowSpec {
 pub struct WorldBuilder {
     settings: WorldSettings,
     nodes: Vec<NodeSpec>,
-    links: Vec<LinkSpec>,
+    links: Vec<(LinkSpec, [Option<u16>; 2])>,
     flows: Vec<FlowSpec>,
     gateway: Option<NodeId>,
     masquerades: Vec<(NodeId, Address)>,
@@ -186,15 +193,23 @@ impl WorldBuilder {
 
     /// Adds a host.
     pub fn host(&mut self, name: impl Into<String>, address: Address) -> NodeId {
-        self.nodes.push(NodeSpec::Host { name: name.into(), address, outside: false });
+        self.nodes.push(NodeSpec::Host { name: name.into(), address, outside: false, ethernet: None });
         NodeId(self.nodes.len() - 1)
     }
 
     /// Adds a host outside the world: [`World::inject`] takes its packets, and [`World::take_delivered`] returns those for it.
     /// The queues of its interfaces and its links are modelled as for any host.
     pub fn outside_host(&mut self, name: impl Into<String>, address: Address) -> NodeId {
-        self.nodes.push(NodeSpec::Host { name: name.into(), address, outside: true });
+        self.nodes.push(NodeSpec::Host { name: name.into(), address, outside: true, ethernet: None });
         NodeId(self.nodes.len() - 1)
+    }
+
+    /// Gives a host an Ethernet interface: it sends and receives whole frames. It must have one link. The programs of an outside
+    /// host exchange frames with the world anyway.
+    pub fn ethernet(&mut self, NodeId(node): NodeId, settings: Ethernet) {
+        if let Some(NodeSpec::Host { ethernet, .. }) = self.nodes.get_mut(node) {
+            *ethernet = Some(settings);
+        }
     }
 
     /// Makes a host the gateway: routers send packets without another route to it.
@@ -228,7 +243,13 @@ impl WorldBuilder {
 
     /// Adds a link. The ports of a node are numbered in the order of its links.
     pub fn link(&mut self, link: LinkSpec) {
-        self.links.push(link);
+        self.link_at(link, [None, None]);
+    }
+
+    /// Adds a link with the numbers of its ports at either end. An end without a number gets the lowest one that is free, in
+    /// the order of links. Numbers must be unique at a node; a router's may leave gaps.
+    pub fn link_at(&mut self, link: LinkSpec, numbers: [Option<u16>; 2]) {
+        self.links.push((link, numbers));
     }
 
     /// Adds a flow between two hosts, with its programs. Flows are numbered in the order of addition.
@@ -248,33 +269,35 @@ impl WorldBuilder {
         let WorldBuilder { settings, nodes: specs, links, flows, gateway, masquerades } = self;
         let (interval, warm_up) = (settings.recorder.interval, settings.recorder.warm_up);
         let mut recorder = Recorder::new(settings.recorder);
-        let mut ports: Vec<Vec<PortParts>> = specs.iter().map(|_| Vec::new()).collect();
+        let mut ports: Vec<BTreeMap<u16, PortParts>> = specs.iter().map(|_| BTreeMap::new()).collect();
+        let numbers = port_numbers(
+            specs.len(),
+            links.iter().map(|(link, given)| (link.ends.map(|NodeId(node)| node), *given)),
+        );
         let mut graph = Graph {
             edges: specs.iter().map(|_| Vec::new()).collect(),
             forwards: specs.iter().map(|spec| matches!(spec, NodeSpec::Router { .. })).collect(),
         };
         // Links: two directions each, and a port at either end.
         let mut directions = Vec::new();
-        for link in links {
+        for ((link, _), [a_port, b_port]) in links.into_iter().zip(numbers) {
+            // Both ends are distinct nodes: scenarios refuse links from a node to itself.
             let [a, b] = link.ends.map(|NodeId(node)| node);
-            let ends = [
-                End { node: a, port: ports[a].len() as u16 },
-                // Both ends are distinct nodes: scenarios refuse links from a node to itself.
-                End { node: b, port: ports[b].len() as u16 },
-            ];
+            let ends = [End { node: a, port: a_port }, End { node: b, port: b_port }];
             graph.edges[a].push((b, ends[0].port));
             graph.edges[b].push((a, ends[1].port));
             for (spec, from, to) in [(link.forward, ends[0], ends[1]), (link.reverse, ends[1], ends[0])] {
                 let queue = recorder.add_queue(spec.name.as_str());
                 recorder.set_ends(queue, specs[from.node].name(), specs[to.node].name());
                 let queue = queue.index;
-                ports[from.node].push(PortParts {
+                let parts = PortParts {
                     queue: spec.queue,
                     hooks: spec.hooks,
                     recorder_queue: queue,
                     direction: directions.len(),
                     name: spec.name.clone(),
-                });
+                };
+                ports[from.node].insert(from.port, parts);
                 // A cellular user plane takes packets from the queue alone: to all others the transmitter is busy.
                 let (mut carrier, cellular) = match spec.carrier {
                     Carrier::Cellular(link, plane) => {
@@ -423,6 +446,29 @@ impl WorldBuilder {
     }
 }
 
+/// The numbers of the ports at both ends of each link, from its ends and the numbers given.
+fn port_numbers(
+    nodes: usize,
+    links: impl Iterator<Item = ([usize; 2], [Option<u16>; 2])> + Clone,
+) -> Vec<[u16; 2]> {
+    let mut taken: Vec<BTreeSet<u16>> = vec![BTreeSet::new(); nodes];
+    let ends = links.clone().flat_map(|(ends, given)| ends.into_iter().zip(given));
+    for (node, number) in ends {
+        taken[node].extend(number);
+    }
+    // The lowest number that may be free, by node.
+    let mut next = vec![0; nodes];
+    let mut number = |node: usize, given: Option<u16>| {
+        given.unwrap_or_else(|| {
+            while !taken[node].insert(next[node]) {
+                next[node] += 1;
+            }
+            next[node]
+        })
+    };
+    links.map(|([a, b], [first, second])| [number(a, first), number(b, second)]).collect()
+}
+
 struct PortParts {
     queue: Box<dyn QueueDiscipline>,
     hooks: Option<Box<dyn PortHooks>>,
@@ -431,18 +477,37 @@ struct PortParts {
     name: String,
 }
 
+impl PortParts {
+    /// A port without a link.
+    fn unconnected() -> PortParts {
+        PortParts {
+            queue: Box::new(TailDrop::new(TailDropParameters::default())),
+            hooks: None,
+            recorder_queue: UNCONNECTED,
+            direction: usize::MAX,
+            name: String::new(),
+        }
+    }
+}
+
 fn build_node(
     spec: NodeSpec,
-    parts: Vec<PortParts>,
+    mut parts: BTreeMap<u16, PortParts>,
     routes: Vec<(Address, Port)>,
     elsewhere: Option<Port>,
 ) -> Result<Node, TopologyError> {
+    let end = parts.keys().next_back().map_or(0, |last| last + 1);
+    let parts: Vec<PortParts> =
+        (0..end).map(|port| parts.remove(&port).unwrap_or_else(PortParts::unconnected)).collect();
     let queues = parts.iter().map(|part| part.recorder_queue).collect();
     let directions = parts.iter().map(|part| part.direction).collect();
     match spec {
-        NodeSpec::Host { name, address, outside } => {
+        NodeSpec::Host { name, address, outside, ethernet } => {
             let mut host = Host::new(name, address);
             host.outside = outside;
+            if let Some(settings) = ethernet {
+                host.set_ethernet(settings);
+            }
             host.queues = queues;
             host.directions = directions;
             host.set_routes(routes);
@@ -458,7 +523,12 @@ fn build_node(
         NodeSpec::Router { name, make } => {
             let ports = parts
                 .into_iter()
-                .map(|part| RouterPort { queue: part.queue, hooks: part.hooks, direction: part.name })
+                .map(|part| RouterPort {
+                    queue: part.queue,
+                    hooks: part.hooks,
+                    direction: part.name,
+                    connected: part.recorder_queue != UNCONNECTED,
+                })
                 .collect();
             let switch = make(RouterPlan { ports, routes, elsewhere })
                 .map_err(|message| TopologyError::Switch { node: name.clone(), message })?;

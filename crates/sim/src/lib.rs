@@ -37,6 +37,7 @@ pub use builder::{
 pub use control::{ControlError, Controller, ControllerSpec, LinkSeen, Observation, ProbeSeen, RateChange};
 pub use direction::Carrier;
 pub use fork::ForkError;
+pub use host::Ethernet;
 pub use jettison_queue::QueueSetting;
 pub use jettison_sockets::{Fetched, Question};
 pub use jettison_tcp::congestion::Seen;

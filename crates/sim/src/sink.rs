@@ -5,6 +5,7 @@ use jettison_measure::{Outcomes, Place, Recorder};
 use jettison_switch::{Port, PortOutcomes};
 use jettison_wire::{Instance, Packet};
 
+use crate::builder::UNCONNECTED;
 use crate::script::Script;
 
 /// The recorder, bound to one queue at a time.
@@ -16,6 +17,15 @@ pub(crate) struct Sink<'a> {
     pub(crate) at: Place,
     /// The script of the world.
     pub(crate) script: Option<&'a mut Script>,
+}
+
+impl Sink<'_> {
+    /// The recorder's queue of a port, if a link has it.
+    #[inline]
+    fn queue_of(&self, port: Option<Port>) -> Option<u32> {
+        let queue = *self.queues.get(usize::from(port?.0))?;
+        (queue != UNCONNECTED).then_some(queue)
+    }
 }
 
 impl Outcomes for Sink<'_> {
@@ -50,19 +60,20 @@ impl Outcomes for Sink<'_> {
 
 impl PortOutcomes for Sink<'_> {
     fn at(&mut self, port: Option<Port>) -> &mut dyn Outcomes {
-        self.at = port.map_or(Place::Node, |port| Place::Queue(self.queues[usize::from(port.0)]));
+        self.at = self.queue_of(port).map_or(Place::Node, Place::Queue);
         self
     }
 
     fn beside(&mut self, port: Option<Port>) -> &mut dyn Outcomes {
-        self.at = port.map_or(Place::Node, |port| Place::Beside(self.queues[usize::from(port.0)]));
+        self.at = self.queue_of(port).map_or(Place::Node, Place::Beside);
         self
     }
 
     fn offered(&mut self, port: Port, packet: &Packet, now: Time) {
         // Clones are not offered traffic.
-        if packet.meta.instance != Instance::EgressClone {
-            let queue = self.queues[usize::from(port.0)];
+        if packet.meta.instance != Instance::EgressClone
+            && let Some(queue) = self.queue_of(Some(port))
+        {
             self.recorder.queue(queue).offered();
             if let Some(script) = &mut self.script {
                 script.offered(queue, packet, now);
@@ -71,14 +82,16 @@ impl PortOutcomes for Sink<'_> {
     }
 
     fn enqueued(&mut self, port: Port, packet: &Packet, now: Time) {
-        if let Some(provenance) = self.recorder.provenance() {
-            provenance.enqueued(self.queues[usize::from(port.0)], packet, now);
+        let queue = self.queue_of(Some(port));
+        if let (Some(queue), Some(provenance)) = (queue, self.recorder.provenance()) {
+            provenance.enqueued(queue, packet, now);
         }
     }
 
     fn dequeued(&mut self, port: Port, packet: &Packet, now: Time) {
-        if let Some(provenance) = self.recorder.provenance() {
-            provenance.dequeued(self.queues[usize::from(port.0)], packet, now);
+        let queue = self.queue_of(Some(port));
+        if let (Some(queue), Some(provenance)) = (queue, self.recorder.provenance()) {
+            provenance.dequeued(queue, packet, now);
         }
     }
 }

@@ -460,6 +460,11 @@ impl World {
     #[inline]
     pub(crate) fn after_host(&mut self, node: usize, now: Time) {
         let Node::Host(host) = &mut self.nodes[node] else { return };
+        if host.has_ethernet() {
+            host.stack.next_id = self.next_id;
+            host.put_into_frames(now, &mut self.recorder);
+            self.next_id = host.stack.next_id;
+        }
         if !host.stack.outbox.is_empty() {
             // Swapped rather than drained: sending borrows the host again.
             std::mem::swap(&mut self.outbox, &mut host.stack.outbox);

@@ -46,6 +46,8 @@ pub struct FlowContext<'a> {
     pub remote: Endpoint,
     /// Where its `from` end listens, of an application whose `to` end begins ([`Initiator::To`]).
     pub server: Endpoint,
+    /// Hardware address of the flow's `to` host, if it has one of its own.
+    pub hardware: Option<[u8; 6]>,
     /// The flow's transport.
     pub transport: &'a FlowTransport,
     /// Gives the random stream of this flow's component of that name.

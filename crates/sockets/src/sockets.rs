@@ -84,6 +84,14 @@ pub trait Sockets {
     /// Sends an ICMP echo request; the peer's host replies and [`SocketEvent::EchoReply`] follows.
     fn send_echo(&mut self, remote: Address, request: &EchoRequest);
 
+    /// Sends an Ethernet frame as it is, except that a source address of zeros becomes the host's own. Only simulated hosts with
+    /// `layer = 2` can; others ignore it.
+    fn send_frame(&mut self, _frame: &[u8]) {}
+
+    /// Takes all frames of this application's flow that reach the host, whatever they carry and to whomever they are addressed, as
+    /// [`SocketEvent::Frame`]. The host's stack sees none of them.
+    fn capture_frames(&mut self) {}
+
     /// Stops the world right after the call in progress, before anything that the call wrote is sent: the program waits for
     /// [`crate::Application::decide`]. Only simulated hosts can; only steered programs ask.
     fn suspend(&mut self) {}
@@ -183,6 +191,13 @@ pub enum SocketEvent {
         sequence: u16,
         /// Round-trip time.
         rtt: Duration,
+    },
+    /// A frame of the flow arrived ([`Sockets::capture_frames`]).
+    Frame {
+        /// When it was sent.
+        sent_at: Time,
+        /// Its length in bytes, without frame check sequence.
+        length: u32,
     },
 }
 

@@ -19,6 +19,8 @@ pub struct TrafficManager {
 #[derive(Clone)]
 struct PortState {
     discipline: Box<dyn QueueDiscipline>,
+    /// Whether a link has this port.
+    open: bool,
     uses_wakeups: bool,
     /// Next wakeup of the discipline; [`Time::MAX`] for none.
     wakeup: Time,
@@ -38,6 +40,7 @@ impl TrafficManager {
         let ports: Vec<PortState> = disciplines
             .into_iter()
             .map(|discipline| PortState {
+                open: true,
                 uses_wakeups: discipline.uses_wakeups(),
                 wakeup: discipline.next_wakeup().unwrap_or(Time::MAX),
                 discipline,
@@ -52,10 +55,17 @@ impl TrafficManager {
         self.ports.len()
     }
 
+    /// Takes a port out of use, because no link has its number: [`TrafficManager::has`] is false from now on.
+    pub fn close(&mut self, port: Port) {
+        if let Some(state) = self.ports.get_mut(usize::from(port.0)) {
+            state.open = false;
+        }
+    }
+
     /// Whether `port` exists.
     #[inline]
     pub fn has(&self, port: Port) -> bool {
-        usize::from(port.0) < self.ports.len()
+        self.ports.get(usize::from(port.0)).is_some_and(|state| state.open)
     }
 
     /// Enqueues a packet for `port`, which must exist ([`TrafficManager::has`]).

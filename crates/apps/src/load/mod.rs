@@ -15,6 +15,7 @@ jettison_registry::components! {
     pub fn loads() -> Registry<FlowApplication>;
     pub mod bulk;
     pub mod cbr;
+    pub mod frames;
     pub mod on_off;
     pub mod page;
     pub mod ping;

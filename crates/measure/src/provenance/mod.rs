@@ -322,7 +322,7 @@ impl Provenance {
             self.holders.remove(queue, &packet.meta);
         }
         // The packet of which a clone was made goes on.
-        let is_clone = matches!(reason, DropReason::CloneConsumed | DropReason::CloneLost)
+        let is_clone = !reason.is_loss()
             || matches!(packet.meta.instance, Instance::IngressClone | Instance::EgressClone);
         if !is_clone {
             self.contents.remove(packet.meta.id);

@@ -371,7 +371,7 @@ fn entries<'s>(variant: &'s Variant, links: &IndexMap<Hop<'s>, Vec<f64>>) -> Vec
             let transport = tree.get("transport").unwrap_or(&none);
             let kind = transport.get("kind").unwrap_or(transport).as_str();
             let usual = match flow.app.0.kind.as_str() {
-                "cbr" | "on-off" | "ping" | "conference" | "haptic" | "webrtc" => "udp",
+                "cbr" | "on-off" | "ping" | "frames" | "conference" | "haptic" | "webrtc" => "udp",
                 "spatial-video" | "temporal-video" | "volumetric-video" => "octopus",
                 _ => "tcp",
             };

@@ -133,6 +133,13 @@ impl Offer {
                 let carried = Carried::Datagrams;
                 Offer { carried, rate, total, payload, headers: UDP_HEADERS, replies: 1.0, ..offer }
             }
+            "frames" => {
+                // Frames of control protocols are short.
+                let payload = 64.0;
+                let rate = payload * 8.0 / seconds(app, "/interval").unwrap_or(1.0);
+                let total = number(app, "/count").map(|count| count * payload * 8.0);
+                Offer { carried: Carried::Datagrams, rate, total, payload, headers: 0.0, ..offer }
+            }
             "segments" => {
                 let size = bytes(app, "/size").unwrap_or(1e6) * 8.0;
                 Offer { rate: size / seconds(app, "/interval").unwrap_or(4.0), ..offer }

@@ -3,7 +3,7 @@
 use jettison_sockets::command::CommandParameters;
 
 use super::Builder;
-use crate::schema::Settings;
+use crate::schema::{Node, Settings};
 
 /// A `[flows]` entry whose application is programs of the user's own.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +18,27 @@ pub struct CommandFlow<'s> {
     pub count: u32,
     /// The programs.
     pub parameters: CommandParameters,
+}
+
+/// The commands that set a host up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostCommands<'s> {
+    /// Name of the host.
+    pub host: &'s str,
+    /// The commands, for a shell.
+    pub commands: &'s [String],
+}
+
+/// The commands of the hosts of `settings`, in the order of the file.
+pub fn host_commands(settings: &Settings) -> Vec<HostCommands<'_>> {
+    let nodes = settings.nodes.iter();
+    let of_host = nodes.filter_map(|(name, node)| match node {
+        Node::Host(host) if !host.commands.is_empty() => {
+            Some(HostCommands { host: name, commands: &host.commands })
+        }
+        _ => None,
+    });
+    of_host.collect()
 }
 
 impl Builder {

@@ -65,8 +65,15 @@ impl Builder {
                     }
                     let remote = Endpoint { address: addresses[flow.to.as_str()], port };
                     let server = Endpoint { address: addresses[flow.from.as_str()], port };
-                    let context =
-                        FlowContext { remote, server, transport: &transport, random: &random, files: &files };
+                    let hardware = super::hosts::hardware_address(settings, addresses, flow.to.as_str());
+                    let context = FlowContext {
+                        remote,
+                        server,
+                        hardware,
+                        transport: &transport,
+                        random: &random,
+                        files: &files,
+                    };
                     let own = entry.build(&flow.app.0.parameters, &context).map_err(wrong)?;
                     // The listening end runs from the start to the end, so that no packet in flight misses it.
                     let span = |begins: Initiator| match begins == entry.facts.initiator {

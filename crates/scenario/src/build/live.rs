@@ -2,7 +2,7 @@
 
 use jettison_core::Time;
 use jettison_measure::{Recorder, RecorderSettings};
-use jettison_sim::{NodeId, World, WorldBuilder};
+use jettison_sim::{Ethernet, NodeId, World, WorldBuilder};
 use jettison_sockets::Application;
 use jettison_sockets::command::CommandParameters;
 use jettison_tcp::TcpParameters;
@@ -44,6 +44,10 @@ pub struct LiveHost {
     pub congestion: String,
     /// Kernel settings (sysctls).
     pub sysctls: Vec<(String, String)>,
+    /// Its Ethernet interface; `None` for a device that carries IP packets.
+    pub ethernet: Option<Ethernet>,
+    /// Shell commands that set it up.
+    pub commands: Vec<String>,
 }
 
 /// A flow of a live run.
@@ -122,6 +126,8 @@ impl Builder {
                         .iter()
                         .map(|(key, value)| (key.clone(), value.to_string()))
                         .collect(),
+                    ethernet: super::hosts::ethernet(host, plan.addresses[name.as_str()]),
+                    commands: host.commands.clone(),
                 }),
                 Node::Router(_) | Node::P4(_) => None,
             })
@@ -134,7 +140,11 @@ impl Builder {
             found.ok_or_else(|| part(&["flows", flow, key], format!("unknown host `{name}`")))
         };
         let (mut flows, mut programs, mut commands) = (Vec::new(), Vec::new(), Vec::new());
-        for name in settings.flows.keys() {
+        for (name, flow) in &settings.flows {
+            if flow.app.0.kind == "frames" {
+                let message = "`frames` runs in simulations only; send frames with a program of your own";
+                return Err(part(&["flows", name, "app"], message));
+            }
             for flow in self.flows(name, &plan)? {
                 let (from, to) = (place(name, "from", flow.from)?, place(name, "to", flow.to)?);
                 let ends = (plan.node(name, "from", flow.from)?, plan.node(name, "to", flow.to)?);

@@ -8,6 +8,7 @@ mod catalogue;
 mod commands;
 mod flows;
 mod gauges;
+pub(crate) mod hosts;
 mod links;
 mod live;
 mod p4;
@@ -39,7 +40,7 @@ use thiserror::Error;
 use crate::inputs::Contents;
 use crate::schema::{GaugeSettings, Node, Settings};
 pub use catalogue::{Appearance, Appearances};
-pub use commands::CommandFlow;
+pub use commands::{CommandFlow, HostCommands, host_commands};
 use flows::FlowPrograms;
 pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
 
@@ -236,7 +237,14 @@ impl Builder {
         let mut nodes: BTreeMap<&str, NodeId> = BTreeMap::new();
         for (name, node) in &settings.nodes {
             let id = match node {
-                Node::Host(_) => host(&mut world, name.clone(), addresses[name.as_str()]),
+                Node::Host(own) => {
+                    let address = addresses[name.as_str()];
+                    let id = host(&mut world, name.clone(), address);
+                    if let Some(interface) = hosts::ethernet(own, address) {
+                        world.ethernet(id, interface);
+                    }
+                    id
+                }
                 Node::Router(router) => {
                     let make = routers::native(name, router, settings, &addresses, seed)?;
                     let id = world.router(name.as_str(), make);
@@ -253,8 +261,8 @@ impl Builder {
             nodes.insert(name, id);
         }
         let plan = Plan { settings, contents, nodes, addresses, seed };
-        for name in settings.links.keys() {
-            world.link(self.link(name, &plan, options)?);
+        for (name, link) in &settings.links {
+            world.link_at(self.link(name, &plan, options)?, link.port_numbers());
         }
         Ok((world, plan))
     }

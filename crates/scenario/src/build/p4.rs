@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use jettison_core::{Duration, Seed};
 use jettison_p4_exec::compiled::Compiled;
-use jettison_p4_v1model::SwitchPlan;
+use jettison_p4_v1model::{Frames, SwitchPlan};
 use jettison_sim::RouterPlan;
-use jettison_switch::Switch;
+use jettison_switch::{Port, Switch};
 use jettison_wire::Address;
 
 use super::{BuildFailure, part};
@@ -33,6 +33,7 @@ pub(super) fn p4(
     // The constructor runs when the topology is complete, so it owns its data.
     let owned = |(name, value): (&&str, &Address)| ((*name).to_owned(), *value);
     let addresses: BTreeMap<String, Address> = addresses.iter().map(owned).collect();
+    let frames = if super::hosts::has_frames(settings) { Frames::Raw } else { Frames::Modelled };
     let own_ports: Vec<(String, u16)> =
         ports(settings, name).into_iter().map(|(link, port)| (link.to_owned(), port)).collect();
     let (name, router) = (name.to_owned(), router.clone());
@@ -56,8 +57,12 @@ pub(super) fn p4(
             Some(port) => stream(&port.direction),
             None => seed.stream(&["nodes", &name, "ingress"]),
         };
+        let gaps = (0u16..).zip(&made.ports).filter(|(_, port)| !port.connected);
+        let unconnected: Vec<Port> = gaps.map(|(number, _)| Port(number)).collect();
         let queues = made.ports.into_iter().map(|port| port.queue).collect();
         let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, ingress_random, port_random);
+        switch.unconnected = unconnected;
+        switch.frames = frames;
         switch.recirculation = recirculation;
         switch.ingress_delay = router.ingress_delay.unwrap_or(Duration::ZERO);
         switch.service = service;

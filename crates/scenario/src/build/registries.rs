@@ -40,7 +40,8 @@ impl Builder {
             // The check knows no flow: a placeholder address and the default transport stand in.
             let remote = Endpoint { address: Address::v4(198, 18, 0, 1), port: 1 };
             let (server, random, files) = (remote, &any_stream, files.0);
-            let context = FlowContext { remote, server, transport: &transport, random, files };
+            let context =
+                FlowContext { remote, hardware: None, server, transport: &transport, random, files };
             entry.build(value, &context).map(drop)
         });
         let entries = self.applications.clone();

@@ -29,6 +29,7 @@ impl Checker<'_> {
                 self.path_between(flow, joined, &at);
             }
             self.flow_times(flow, &at);
+            self.frames_flow(flow, &at);
             self.transport(flow, &at);
             self.address_families(flow, &at);
             self.listening_ports(name, flow, &at, &mut listening);

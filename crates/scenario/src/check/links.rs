@@ -17,6 +17,11 @@ use serde_json::Value;
 /// Above any encapsulation overhead, and small enough that packet sizes cannot overflow.
 const LARGEST_OVERHEAD: Bytes = Bytes::new(65_535);
 
+/// `egress_spec` for a drop.
+const DROP_PORT: u16 = jettison_p4_v1model::DROP_PORT as u16;
+/// Largest number of a port.
+const LAST_PORT: u16 = DROP_PORT - 1;
+
 /// The error at the key that is written: `jitter` itself if it is a value and not a table.
 fn at_written(tree: &serde_json::Value, at: &KeyPath, mut error: ParameterError) -> ParameterError {
     let first = error.path.first().map(|key| at.key(key));
@@ -33,6 +38,7 @@ impl Checker<'_> {
         for (name, link) in &settings.links {
             let at = table.key(name);
             self.ends(name, link, &at);
+            self.ports(name, link, &at.key("ports"));
             self.carrier(name, link, &at);
             self.profile(name, link, &at);
             self.rate(link.rate, &at.key("rate"));
@@ -66,6 +72,39 @@ impl Checker<'_> {
         if first == second {
             let message = format!("link `{name}` must join two nodes, both ends are `{first}`");
             self.find(&at, message, "name another node");
+        }
+    }
+
+    /// Checks the given numbers of ports: at P4 routers that the link joins, and unique there.
+    fn ports(&mut self, name: &str, link: &Link, at: &KeyPath) {
+        let settings = self.settings;
+        for (node, number) in &link.ports {
+            let at = at.key(node);
+            if !link.between.contains(node) {
+                let [first, second] = &link.between;
+                let message = format!("`{node}` is not an end of link `{name}`");
+                self.find(&at, message, format!("name `{first}` or `{second}`"));
+                continue;
+            }
+            if settings.nodes.get(node).is_some_and(|node| !matches!(node, Node::P4(_))) {
+                let message = format!("`{node}` has no port numbers: only P4 routers have");
+                self.find(&at, message, format!("remove `{node}` from `ports`"));
+                continue;
+            }
+            if *number > LAST_PORT {
+                let message = format!(
+                    "port numbers must be at most {LAST_PORT}, got {number}; {DROP_PORT} means \"drop\" in v1model"
+                );
+                self.find(&at, message, "write a smaller number");
+            }
+            let before = settings.links.iter().take_while(|(other, _)| *other != name);
+            let taken = before.filter(|(_, other)| other.ports.get(node) == Some(number));
+            if let Some((other, _)) = taken.into_iter().next() {
+                let message = format!(
+                    "port numbers must be unique: links `{other}` and `{name}` are both port {number} of `{node}`"
+                );
+                self.find(&at, message, "write another number");
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Checks beyond the schema: names that must exist, paths that must connect, values that must be consistent.
 
+mod ethernet;
 mod flows;
 mod links;
 mod nodes;
@@ -47,6 +48,7 @@ impl<'a> Checker<'a> {
         let mut checker = Checker { settings, tree, refused, registries, findings, file_errors };
         checker.run();
         checker.nodes();
+        checker.ethernet();
         checker.links();
         checker.flows();
         // A finding at, above or below a refused value is a likely consequence of it.

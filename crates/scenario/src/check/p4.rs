@@ -7,6 +7,7 @@ use jettison_p4_exec::compiled::Compiled;
 use jettison_p4_v1model::SwitchPlan;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::bmv2::{Bmv2, Bmv2Parameters};
+use jettison_switch::Port;
 use jettison_wire::Address;
 
 use super::Checker;
@@ -47,7 +48,10 @@ impl Checker<'_> {
                     self.findings.push(Finding { help: refused.hint, ..Finding::complete(&path, message) });
                 }
                 Err((line, column)) => {
-                    let file = read.commands.as_ref().map_or(String::new(), |(file, _)| file.to_string());
+                    let of_entities =
+                        matches!(refused.place, CommandPlace::Entity(_) | CommandPlace::EntityFile(..));
+                    let file = if of_entities { &read.entities } else { &read.commands };
+                    let file = file.as_ref().map_or(String::new(), |(file, _)| file.to_string());
                     let place = Place::Line { file, line, column };
                     self.file_errors.push(ScenarioError {
                         place,
@@ -61,7 +65,8 @@ impl Checker<'_> {
 
     fn place_of(&self, refused: &RefusedCommand, at: &KeyPath) -> Result<KeyPath, (usize, usize)> {
         match refused.place {
-            CommandPlace::File(line, column) => Err((line, column)),
+            CommandPlace::File(line, column) | CommandPlace::EntityFile(line, column) => Err((line, column)),
+            CommandPlace::Entity(_) => Err((1, 1)),
             CommandPlace::Control(index) => Ok(at.key("control").index(index)),
             CommandPlace::Route => Ok(at.key("route")),
             CommandPlace::Later(later, index) => Ok(at.key("later").index(later).key("control").index(index)),
@@ -75,7 +80,8 @@ impl Checker<'_> {
         let hosts = self.settings.nodes.iter().filter(|(_, node)| Node::is_host(node));
         let hosts = hosts.filter_map(|(host, _)| addresses.get(host.as_str()));
         let routes: Vec<(Address, u16)> = hosts.map(|address| (*address, 0)).collect();
-        let count = ports.len();
+        let count = ports.values().max().map_or(0, |last| usize::from(*last) + 1);
+        let taken: Vec<u16> = ports.values().copied().collect();
         let names = CommandNames { addresses: &addresses, ports, routes: &routes };
         let planned = match plan(router, read, &names) {
             Ok(planned) => planned,
@@ -90,11 +96,16 @@ impl Checker<'_> {
         let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, stream(), port_random);
         // Later commands are tried too, in order: without packets, time changes no state of the control plane.
         switch.commands = planned.commands.into_iter().map(|(_, command)| (Time::ZERO, command)).collect();
+        switch.unconnected = (0..count as u16).map(Port).filter(|port| !taken.contains(&port.0)).collect();
         match switch.build(Compiled::new(Arc::clone(&read.program))) {
             Ok(_) => Vec::new(),
             Err(failed) => {
                 let place = planned.places[failed.command];
-                vec![RefusedCommand { place, message: failed.error.to_string(), hint: None }]
+                let message = match place {
+                    CommandPlace::Entity(at) => format!("`{}`: {}", planned.entities[at], failed.error),
+                    _ => failed.error.to_string(),
+                };
+                vec![RefusedCommand { place, message, hint: None }]
             }
         }
     }

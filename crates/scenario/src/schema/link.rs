@@ -1,5 +1,6 @@
 //! Links: two directions, equal unless `reverse` overrides keys of the second.
 
+use indexmap::IndexMap;
 use jettison_core::{Bytes, Duration, Rate, Time};
 use jettison_link::cellular::CellularParameters;
 use jettison_link::{
@@ -30,6 +31,10 @@ pub(crate) const MOST_PROFILE_STEPS: usize = 100_000;
 pub struct Link {
     /// The two nodes that it connects; forward is from the first to the second.
     pub between: [String; 2],
+    /// Number of its port at P4 routers, by their names: `ports = { s1 = 3, s2 = 1 }`. Default: the lowest free number, in the
+    /// order of links.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub ports: IndexMap<String, u16>,
     /// Fixed rate; alternatives: `trace`, `cell`, `profile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<Rate>,
@@ -211,6 +216,11 @@ impl Link {
     /// The sender of a direction.
     pub fn sender(&self, forward: bool) -> &str {
         &self.between[usize::from(!forward)]
+    }
+
+    /// The given numbers of its ports, in the order of its ends.
+    pub fn port_numbers(&self) -> [Option<u16>; 2] {
+        self.between.each_ref().map(|end| self.ports.get(end).copied())
     }
 
     /// The profile of a direction. Keys of `reverse` may override parts of it.

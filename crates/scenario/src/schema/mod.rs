@@ -1,5 +1,6 @@
 //! The keys of scenario files. `jettison schema` prints these types as JSON Schema.
 
+mod ethernet;
 mod flow;
 mod kinded;
 mod link;
@@ -16,6 +17,7 @@ use jettison_core::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use ethernet::{HardwareAddress, Layer};
 pub use flow::Flow;
 pub use kinded::{ApplicationChoice, Kinded, QueueChoice, QueueTable, TransportChoice};
 pub(crate) use link::MOST_PROFILE_STEPS;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
+use indexmap::IndexMap;
 use jettison_core::Duration;
 use jettison_switch::{RecirculationSettings, ServiceSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{P4Router, QueueChoice};
+use super::{HardwareAddress, Layer, P4Router, QueueChoice};
 
 /// A node of the topology.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +36,26 @@ pub struct Host {
     /// Queue of its interfaces, for links without `queue`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueChoice>,
+    /// The layer at which it is attached: 3, a device for IP packets, or 2, an Ethernet interface with ARP. Then all hosts must be
+    /// of layer 2, and between them P4 routers, which see and keep whole frames.
+    #[serde(default, skip_serializing_if = "Layer::is_default")]
+    pub layer: Layer,
+    /// With `layer = 2`: hardware address. Default: derived from the address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mac: Option<HardwareAddress>,
+    /// With `layer = 2`: length of the prefix of its subnet. Default: 24 bits, for IPv6 64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 128))]
+    pub prefix: Option<u8>,
+    /// With `layer = 2`: the router of other subnets. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<IpAddr>,
+    /// With `layer = 2`: permanent entries of the neighbour table (ARP), such as `{ "10.0.1.10" = "08:00:00:00:01:00" }`.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub neighbours: IndexMap<IpAddr, HardwareAddress>,
+    /// In `live`: shell commands that set the host up before the clock starts, with root's rights in its namespace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
     /// In `live`: the kernel's default TCP congestion control. Default: `cubic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion: Option<String>,
@@ -181,6 +202,13 @@ impl Node {
     /// Whether it supports queue management in a native router's pipeline (iRED, CoDel++).
     pub fn has_hooks(&self) -> bool {
         matches!(self, Node::Router(_))
+    }
+    /// The host, if it is one with an Ethernet interface.
+    pub fn ethernet_host(&self) -> Option<&Host> {
+        match self {
+            Node::Host(host) if host.layer == Layer::Ethernet => Some(host),
+            _ => None,
+        }
     }
     /// Its policy routes.
     pub fn routes(&self) -> &[PolicyRoute] {

@@ -27,7 +27,11 @@ pub struct P4Router {
     /// node, and `${port.LINK}` by the number of this router's port on a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commands: Option<String>,
-    /// More commands, applied after those of the file.
+    /// File of table entries, multicast groups and clone sessions as JSON, in the format of the P4 tutorials'
+    /// `sX-runtime.json`, applied after `commands`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entities: Option<String>,
+    /// More commands, applied after those of the files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub control: Vec<String>,
     /// Command applied once per host, such as `table_add ipv4_lpm forward ${address}/32 => ${port}`: `${address}` is the
@@ -61,7 +65,7 @@ pub struct P4Router {
     /// CPU times of its passes, as in a software switch. Default: passes take no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceSettings>,
-    /// The compiled program and its commands, set by the check of the scenario.
+    /// The compiled program, its commands and entities, set by the check of the scenario.
     #[serde(skip)]
     pub read: Option<P4Program>,
 }

@@ -46,7 +46,7 @@ fn an_unknown_key_gets_the_nearest_known_one() {
     expect(
         "kind = \"host\" }\nr",
         "kind = \"host\", routes = [] }\nr",
-        r#"s.toml:7:23: unknown key `nodes.h1.routes`; known: kind, address, queue, congestion, sysctls"#,
+        r#"s.toml:7:23: unknown key `nodes.h1.routes`; known: kind, address, queue, layer, mac, prefix, gateway, neighbours, commands, congestion, sysctls"#,
     );
 }
 

@@ -192,7 +192,12 @@ fn toml(value: &Value) -> String {
 pub fn choosing(builder: &Builder) -> Vec<(String, Vec<Result<Scenario, String>>)> {
     let registries = builder.registries();
     let parse = |(link, flow): (String, String)| {
-        let text = TEXT.replace("LINK", &link).replace("FLOW", &flow);
+        let mut text = TEXT.replace("LINK", &link).replace("FLOW", &flow);
+        if flow.contains("\"frames\"") {
+            // They need Ethernet interfaces, between which there are P4 routers.
+            text = text.replace("\"host\"", "\"host\", layer = 2");
+            text = text.replace("kind = \"router\"", "kind = \"p4\", program = \"<forward.p4>\"");
+        }
         let scenario = Scenario::parse(&text, "s.toml", &Recordings, &Changes::default(), &registries);
         scenario.map_err(|error| error.to_string())
     };

@@ -10,6 +10,7 @@ mod cells;
 mod choices;
 mod controllers;
 mod deprecated;
+mod ethernet;
 mod export;
 mod files;
 mod flips;

@@ -1,10 +1,11 @@
 //! Hosts: sockets, programs, and ports.
 
+mod ethernet;
 mod stack;
 mod view;
 
-use jettison_core::{RandomStream, Rate, Time};
-use jettison_measure::{Kind, ObjectId, Recorder, metrics};
+use jettison_core::{DropReason, RandomStream, Rate, Time};
+use jettison_measure::{Kind, ObjectId, Place, Recorder, metrics};
 use jettison_queue::QueueDiscipline;
 use jettison_sockets::{Application, Question, SocketEvent};
 use jettison_switch::Port;
@@ -13,6 +14,8 @@ use jettison_wire::{Address, FlowId, Packet};
 use rustc_hash::FxHashMap;
 
 use crate::agenda::Agenda;
+pub use ethernet::Ethernet;
+use ethernet::{Interface, Received};
 pub(crate) use stack::Stack;
 use view::{Devices, HostView};
 
@@ -36,6 +39,8 @@ pub(crate) struct Host {
     pub(crate) queues_keep_time: bool,
     /// Whether the host is outside the world.
     pub(crate) outside: bool,
+    /// The interface of a host that sends and receives frames.
+    ethernet: Option<Box<Interface>>,
     /// The wakeup planned in the agenda of the world; never later than that of the host's own agenda.
     pub(crate) armed: Time,
 }
@@ -70,8 +75,16 @@ impl Host {
             agenda: Agenda::new(4),
             queues_keep_time: false,
             outside: false,
+            ethernet: None,
             armed: Time::MAX,
         }
+    }
+
+    /// Gives the host an Ethernet interface.
+    pub(crate) fn set_ethernet(&mut self, settings: Ethernet) {
+        let interface = Interface::new(settings, self.stack.address);
+        self.stack.mac = Some(interface.mac());
+        self.ethernet = Some(Box::new(interface));
     }
 
     /// Sets the port by destination address.
@@ -107,7 +120,54 @@ impl Host {
     /// The next wakeup of programs and sockets.
     #[inline]
     pub(crate) fn next_wakeup(&self) -> Time {
-        self.agenda.next().0
+        let next = self.agenda.next().0;
+        match &self.ethernet {
+            None => next,
+            Some(interface) => next.min(interface.next_wakeup()),
+        }
+    }
+
+    /// Whether the host has an Ethernet interface.
+    #[inline]
+    pub(crate) fn has_ethernet(&self) -> bool {
+        self.ethernet.is_some()
+    }
+
+    /// Puts the packets of the outbox into frames, and asks for hardware addresses again where that is due.
+    #[cold]
+    pub(crate) fn put_into_frames(&mut self, now: Time, recorder: &mut Recorder) {
+        let Some(interface) = &mut self.ethernet else { return };
+        let mut unreachable = Vec::new();
+        interface.send(&mut self.stack.outbox, &mut unreachable, now);
+        self.stack.number_frames(0, now);
+        for packet in unreachable {
+            recorder.packet_dropped(Place::Node, &packet, DropReason::NoRoute, now);
+        }
+    }
+
+    /// Handles the arrival of a frame.
+    #[cold]
+    fn receive_frame(&mut self, packet: &Packet, now: Time, recorder: &mut Recorder) {
+        let Some(interface) = &mut self.ethernet else { return };
+        if let Some(owner) = self.stack.captures(packet.meta.flow) {
+            let length = u32::try_from(packet.image_length()).unwrap_or(u32::MAX);
+            let event = SocketEvent::Frame { sent_at: packet.meta.sent_at, length };
+            return self.deliver(owner, event, now, recorder);
+        }
+        let before = self.stack.outbox.len();
+        let reason = match interface.receive(packet, &mut self.stack.outbox) {
+            Received::Packet(packet) => {
+                if let Some((owner, event)) = self.stack.receive(&packet, now, recorder) {
+                    self.deliver(owner, event, now, recorder);
+                }
+                return;
+            }
+            Received::Arp => return self.stack.number_frames(before, now),
+            Received::Other => DropReason::NoSocket,
+            Received::NotOurs => DropReason::OtherHost,
+            Received::Malformed => DropReason::Malformed,
+        };
+        recorder.packet_dropped(Place::Node, packet, reason, now);
     }
 
     /// The next wakeup of programs, sockets and the queues of ports.
@@ -133,7 +193,9 @@ impl Host {
     /// Handles an arrival. Packets sent in response are in `stack.outbox` afterwards.
     #[inline]
     pub(crate) fn receive(&mut self, packet: &Packet, now: Time, recorder: &mut Recorder) {
-        if let Some((owner, event)) = self.stack.receive(packet, now, recorder) {
+        if self.ethernet.is_some() {
+            self.receive_frame(packet, now, recorder);
+        } else if let Some((owner, event)) = self.stack.receive(packet, now, recorder) {
             self.deliver(owner, event, now, recorder);
         }
         self.settle(now, recorder);

@@ -43,6 +43,10 @@ pub(crate) struct Stack {
     pub(crate) replies: Option<Vec<Reply>>,
     /// The program that waits for a decision from outside.
     pub(crate) suspended_by: Option<u32>,
+    /// Hardware address of a host with an Ethernet interface.
+    pub(crate) mac: Option<[u8; 6]>,
+    /// Programs that take the frames of their flows.
+    captures: Vec<u32>,
 }
 
 /// State of the stack per program.
@@ -110,6 +114,8 @@ impl Stack {
             next_id: 0,
             replies: None,
             suspended_by: None,
+            mac: None,
+            captures: Vec::new(),
         }
     }
 
@@ -292,7 +298,38 @@ impl Stack {
         self.send(packet, self.owners[owner as usize].flow, now);
     }
 
+    /// Sends a frame; without an Ethernet interface it has no effect.
+    pub(crate) fn send_frame(&mut self, owner: u32, frame: &[u8], now: Time) {
+        let Some(mac) = self.mac else { return };
+        let mut frame = frame.to_vec();
+        if let Some(source) = frame.get_mut(6..12).filter(|source| source.iter().all(|byte| *byte == 0)) {
+            source.copy_from_slice(&mac);
+        }
+        self.send(Packet::from_frame(frame), self.owners[owner as usize].flow, now);
+    }
+
+    /// Lets a program take the frames of its flow.
+    pub(crate) fn capture_frames(&mut self, owner: u32) {
+        if !self.captures.contains(&owner) {
+            self.captures.push(owner);
+        }
+    }
+
     // ---- calls by the world ----------------------------------------------------------------------------------
+
+    /// The program that takes the frames of a flow.
+    pub(crate) fn captures(&self, flow: FlowId) -> Option<u32> {
+        self.captures.iter().copied().find(|owner| self.owners[*owner as usize].flow == flow)
+    }
+
+    /// Numbers the packets of the outbox that no socket sent.
+    pub(crate) fn number_frames(&mut self, from: usize, now: Time) {
+        for packet in self.outbox.iter_mut().skip(from).filter(|packet| packet.meta.flow == FlowId::NONE) {
+            packet.meta.sent_at = now;
+            packet.meta.id = self.next_id;
+            self.next_id = self.next_id.wrapping_add(1);
+        }
+    }
 
     /// Handles an arriving packet. Returns its direct event, if any; events of connections are queued in `events`.
     #[inline]

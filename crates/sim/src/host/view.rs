@@ -154,6 +154,12 @@ impl Sockets for HostView<'_> {
         self.stack.send_echo(self.owner, remote, request, self.now);
         self.sent_datagram(before);
     }
+    fn send_frame(&mut self, frame: &[u8]) {
+        self.stack.send_frame(self.owner, frame, self.now);
+    }
+    fn capture_frames(&mut self) {
+        self.stack.capture_frames(self.owner);
+    }
     fn suspend(&mut self) {
         self.stack.suspended_by = Some(self.owner);
     }

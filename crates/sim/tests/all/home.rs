@@ -38,6 +38,7 @@ fn run(kind: &str, parameters: &Value, rate: Rate, stop: Time) -> RunRecord {
     };
     let context = FlowContext {
         remote: Endpoint { address: Address::v4(198, 18, 0, 2), port: 9 },
+        hardware: None,
         server: Endpoint { address: Address::v4(198, 18, 0, 1), port: 9 },
         transport: &transport,
         random: &random,

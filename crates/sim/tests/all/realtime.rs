@@ -52,6 +52,7 @@ fn flow(world: &mut WorldBuilder, name: &str, ends: [NodeId; 2], port: u16, kind
     let random = |what: &str| -> RandomStream { Seed(1).stream(&["flows", name, what]) };
     let context = FlowContext {
         remote: Endpoint { address: Address::v4(198, 18, 0, 2), port },
+        hardware: None,
         server: Endpoint { address: Address::v4(198, 18, 0, 1), port },
         transport: &FlowTransport::Udp { traffic_class: 0 },
         random: &random,

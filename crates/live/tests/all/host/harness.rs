@@ -205,6 +205,7 @@ impl Run {
         let random = |purpose: &str| random(name, purpose);
         let context = FlowContext {
             remote: endpoint(&self.addresses[1], port),
+            hardware: None,
             server: endpoint(&self.addresses[0], port),
             transport,
             random: &random,
