@@ -37,6 +37,11 @@ pub trait Device {
     /// Offload that this device leaves to the router.
     fn offload(&self) -> Offload;
 
+    /// Whether the device carries whole Ethernet frames in place of IP packets.
+    fn carries_frames(&self) -> bool {
+        false
+    }
+
     /// Reads one packet: its virtio header and its bytes, valid until the next call. `None` if no packet waits.
     ///
     /// # Errors

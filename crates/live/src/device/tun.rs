@@ -1,4 +1,4 @@
-//! A TUN device (kernel documentation, networking/tuntap).
+//! A TUN or TAP device (kernel documentation, networking/tuntap).
 //!
 //! Created by `ioctl` and not with the crate `tun-rs`, which enables checksum and segmentation offload together (the default
 //! here is checksums alone) and hides the [`VnetHeader`], which the router keeps with each packet.
@@ -12,12 +12,14 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use super::{Device, Offload, VnetHeader};
 
-/// A TUN device, which carries IP packets. It exists as long as this value.
+/// A TUN device, which carries IP packets, or a TAP device, which carries Ethernet frames. It exists as long as this value.
 #[derive(Debug)]
 pub struct Tun {
     file: File,
     name: String,
     offload: Offload,
+    /// Whether it carries frames.
+    frames: bool,
     /// The packet that was read last or is being written.
     buffer: Box<[u8]>,
 }
@@ -35,6 +37,28 @@ impl Tun {
     /// # Errors
     /// If `/dev/net/tun` cannot be opened, the name is taken or too long, or the thread may not create devices.
     pub fn create(name: &str, offload: Offload) -> io::Result<Tun> {
+        Tun::open(name, offload, libc::IFF_TUN)
+    }
+
+    /// Creates a TAP device with a hardware address, likewise. The kernel leaves no work to the router: frames are complete.
+    ///
+    /// # Errors
+    /// As [`Tun::create`], and if the kernel refuses the hardware address.
+    pub fn create_tap(name: &str, mac: [u8; 6]) -> io::Result<Tun> {
+        let tap = Tun::open(name, Offload::None, libc::IFF_TAP)?;
+        let mut request: libc::ifreq = zeroed_request();
+        // SAFETY: the union holds the hardware address for this call; all of its bytes are plain data.
+        let address = unsafe { &mut request.ifr_ifru.ifru_hwaddr };
+        address.sa_family = libc::ARPHRD_ETHER;
+        for (place, byte) in address.sa_data.iter_mut().zip(mac) {
+            *place = byte as libc::c_char;
+        }
+        // SAFETY: SIOCSIFHWADDR reads one `ifreq`, which lives across the call.
+        check(unsafe { libc::ioctl(tap.file.as_raw_fd(), libc::SIOCSIFHWADDR as _, &mut request) })?;
+        Ok(tap)
+    }
+
+    fn open(name: &str, offload: Offload, kind: libc::c_int) -> io::Result<Tun> {
         if name.is_empty() || name.len() > NAME_LENGTH || name.contains('\0') {
             let message = format!("device name must have 1 to {NAME_LENGTH} bytes and no NUL, got {name:?}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
@@ -42,7 +66,7 @@ impl Tun {
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open(CLONE_DEVICE)?;
         // IFF_TUN_EXCL: an existing device of that name belongs to another process.
-        let mut flags = libc::IFF_TUN | libc::IFF_NO_PI | libc::IFF_TUN_EXCL;
+        let mut flags = kind | libc::IFF_NO_PI | libc::IFF_TUN_EXCL;
         if offload != Offload::None {
             flags |= libc::IFF_VNET_HDR;
         }
@@ -71,7 +95,7 @@ impl Tun {
         // The kernel expands a pattern such as `jettison%d`.
         let given = request.ifr_name.iter().take_while(|byte| **byte != 0).map(|byte| *byte as u8);
         let name = String::from_utf8_lossy(&given.collect::<Vec<u8>>()).into_owned();
-        Ok(Tun { file, name, offload, buffer: vec![0; BUFFER].into() })
+        Ok(Tun { file, name, offload, frames: kind == libc::IFF_TAP, buffer: vec![0; BUFFER].into() })
     }
 
     /// The device's name.
@@ -83,6 +107,10 @@ impl Tun {
 impl Device for Tun {
     fn offload(&self) -> Offload {
         self.offload
+    }
+
+    fn carries_frames(&self) -> bool {
+        self.frames
     }
 
     #[inline]

@@ -113,6 +113,57 @@ pub fn add_route(namespace: &Namespace, route: &Route) -> Result<(), LiveError> 
     })?
 }
 
+/// Adds the default route through a router that a device reaches, whether or not it is of the device's subnet.
+pub fn add_gateway(namespace: &Namespace, device: &str, gateway: IpAddr) -> Result<(), LiveError> {
+    namespace.enter(|| {
+        let mut fixed = [0; 12];
+        fixed[0] = family(gateway);
+        let universe = libc::RT_SCOPE_UNIVERSE;
+        fixed[4..8].copy_from_slice(&[libc::RT_TABLE_MAIN, libc::RTPROT_STATIC, universe, libc::RTN_UNICAST]);
+        fixed[8..12].copy_from_slice(&ON_LINK.to_ne_bytes());
+        let request = Request::new(libc::RTM_NEWROUTE, NEW, &fixed)
+            .with(libc::RTA_GATEWAY, &octets(gateway))
+            .with(libc::RTA_OIF, &index(device)?.to_ne_bytes());
+        let action = format!("cannot add the default route through {gateway}");
+        transact(&request).map_err(LiveError::system(action))
+    })?
+}
+
+/// Adds a permanent entry to the neighbour table of a device.
+pub fn add_neighbour(
+    namespace: &Namespace,
+    device: &str,
+    address: IpAddr,
+    mac: [u8; 6],
+) -> Result<(), LiveError> {
+    namespace.enter(|| {
+        // `struct ndmsg` of `linux/neighbour.h`: family, index, state.
+        let mut fixed = [0; 12];
+        fixed[0] = family(address);
+        fixed[4..8].copy_from_slice(&index(device)?.to_ne_bytes());
+        fixed[8..10].copy_from_slice(&libc::NUD_PERMANENT.to_ne_bytes());
+        let request = Request::new(
+            libc::RTM_NEWNEIGH,
+            libc::NLM_F_ACK | libc::NLM_F_CREATE | libc::NLM_F_REPLACE,
+            &fixed,
+        )
+        .with(libc::NDA_DST, &octets(address))
+        .with(libc::NDA_LLADDR, &mac);
+        let action = format!("cannot add the neighbour {address} of device {device}");
+        transact(&request).map_err(LiveError::system(action))
+    })?
+}
+
+/// RTNH_F_ONLINK of `linux/rtnetlink.h`: the gateway is reached through the device, whatever its subnet.
+const ON_LINK: u32 = 4;
+
+fn octets(address: IpAddr) -> Vec<u8> {
+    match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    }
+}
+
 /// Brings up a device of the calling thread's namespace.
 pub(super) fn bring_up(device: &str) -> io::Result<()> {
     let index = if_nametoindex(device)?;

@@ -5,7 +5,7 @@ use std::io;
 use jettison_core::{DropReason, Duration, Time};
 use jettison_measure::Place;
 use jettison_sim::{Delivery, NodeId, World};
-use jettison_wire::{Address, Packet};
+use jettison_wire::{Address, FlowId, Packet};
 
 use super::meter::Meter;
 use super::pool::Pool;
@@ -158,6 +158,7 @@ impl<D: Device> Engine<D> {
         self.reach_warm_up(environment.now().min(end));
         let Engine { world, classifier, pool, ports, readable, gather, .. } = self;
         let host = ports[port].host;
+        let frames = ports[port].device.carries_frames();
         for _ in 0..if ports[port].splits() { SUPER_READS } else { READS } {
             let mut arrived = None;
             let mut not_carried = 0;
@@ -168,7 +169,13 @@ impl<D: Device> Engine<D> {
                     world.advance(now);
                     arrived = Some(now);
                 }
-                match packet.five_tuple().filter(|tuple| is_carried(tuple.dst)) {
+                let tuple = packet.five_tuple();
+                if frames {
+                    // A wire carries all frames: ARP, groups, and own EtherTypes.
+                    packet.meta.flow = tuple.map_or(FlowId::NONE, |tuple| classifier.classify(host, &tuple));
+                    return world.inject(host, packet);
+                }
+                match tuple.filter(|tuple| is_carried(tuple.dst)) {
                     Some(tuple) => {
                         packet.meta.flow = classifier.classify(host, &tuple);
                         world.inject(host, packet);

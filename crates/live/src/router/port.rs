@@ -11,6 +11,9 @@ use super::pool::Pool;
 use crate::device::merge::Train;
 use crate::device::{Device, Merger, Offload, SuperPacket, VnetHeader};
 
+/// Ethernet header with two VLAN tags.
+const LONGEST_HEADER: usize = 22;
+
 /// A port while the router runs.
 pub(super) struct Port<D> {
     pub host: NodeId,
@@ -50,9 +53,20 @@ impl<D: Device> Port<D> {
     /// Reads once and passes each packet to `each`. False if there was nothing to read.
     #[inline]
     pub fn read(&mut self, pool: &mut Pool, mut each: impl FnMut(Packet)) -> io::Result<bool> {
+        let frames = self.device.carries_frames();
         let Some((header, bytes)) = self.device.read()? else { return Ok(false) };
         let facts = &mut self.facts;
         facts.reads += 1;
+        if frames {
+            // The MTU is that of the payload; a frame may have a VLAN tag as well.
+            if bytes.len() <= self.mtu + LONGEST_HEADER {
+                facts.packets_in += 1;
+                each(Packet::from_frame(bytes.to_vec()));
+            } else {
+                facts.not_carried += 1;
+            }
+            return Ok(true);
+        }
         let mut pass = |buffer: Box<Buffer>, pool: &mut Pool| match Packet::from_ip_buffer(buffer) {
             Ok(packet) => {
                 facts.packets_in += 1;
@@ -89,6 +103,11 @@ impl<D: Device> Port<D> {
     #[inline]
     pub fn write(&mut self, mut packet: Packet, pool: &mut Pool) {
         let result = match &mut packet.body {
+            _ if self.device.carries_frames() => {
+                self.image.clear();
+                packet.write_image(&mut self.image, usize::MAX);
+                self.device.write(VnetHeader::default(), &[IoSlice::new(&self.image)])
+            }
             Body::Buffer(buffer) if !buffer.frame => {
                 // A program in the world may have changed the metadata, which the bytes must follow.
                 let bytes = &buffer.bytes;

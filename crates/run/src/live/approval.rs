@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use jettison_input::file;
 use jettison_input::text::{Line, is_shown};
-use jettison_scenario::build::{Builder, CommandFlow};
+use jettison_scenario::build::{Builder, CommandFlow, HostCommands, host_commands};
 use jettison_scenario::{InputHash, Scenario};
 use jettison_sockets::command::CommandParameters;
 
 use super::command::words;
+use super::machine::SHELL;
 
 /// The commands that a scenario would run, those of all variants.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,12 +54,13 @@ impl Commands {
         let folder = folder_of(scenario);
         let mut found: IndexMap<String, Command> = IndexMap::new();
         for variant in &scenario.variants {
-            for flow in builder.command_flows(&variant.settings) {
-                for command in of_flow(&flow) {
-                    // Serialized, it is the same for equal commands only.
-                    let same = identity(&command);
-                    found.entry(same).or_insert(command).variants.push(variant.name.clone());
-                }
+            let of_hosts = host_commands(&variant.settings);
+            let of_hosts = of_hosts.iter().flat_map(of_host);
+            let flows = builder.command_flows(&variant.settings);
+            for command in of_hosts.chain(flows.iter().flat_map(of_flow)) {
+                // Serialized, it is the same for equal commands only.
+                let same = identity(&command);
+                found.entry(same).or_insert(command).variants.push(variant.name.clone());
             }
         }
         let digest = digest(scenario, &folder, &found);
@@ -97,6 +99,19 @@ fn folder_of(scenario: &Scenario) -> PathBuf {
     let folder = Path::new(&scenario.file).parent().unwrap_or(Path::new(""));
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf())
+}
+
+/// The commands that set a host up.
+fn of_host(host: &HostCommands<'_>) -> Vec<Command> {
+    let of_line = |(index, line): (usize, &String)| Command {
+        key: format!("nodes.{}.commands[{index}]", host.host),
+        host: host.host.to_owned(),
+        count: 1,
+        words: SHELL.iter().map(|word| (*word).to_owned()).chain([line.clone()]).collect(),
+        parameters: CommandParameters::default(),
+        variants: Vec::new(),
+    };
+    host.commands.iter().enumerate().map(of_line).collect()
 }
 
 /// The commands of an entry.

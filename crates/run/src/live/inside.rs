@@ -79,6 +79,7 @@ impl Inside<'_> {
         let message = |error: jettison_live::LiveError| error.to_string();
         let mut notes = Vec::new();
         let hosts = machine::make(&plan, link, self.options.uplink, &mut notes).map_err(message)?;
+        machine::set_up_by_commands(&plan, &hosts, self.folder, &mut notes).map_err(message)?;
         let namespaces: Vec<Arc<Namespace>> = hosts.iter().map(|host| Arc::clone(&host.namespace)).collect();
         let before = machine::count(&namespaces, &plan).map_err(message)?;
         for host in &hosts {
