@@ -26,10 +26,12 @@ pub struct Cli {
 pub enum Command {
     /// Run a scenario: all variants with all seeds, in parallel on all cores
     Run {
-        /// The scenario file, or the name of a preset (`jettison list presets`)
+        /// The scenario file, the name of a preset (`jettison list presets`), or the folder of a P4 project
         file: PathBuf,
         #[command(flatten)]
         options: RunArguments,
+        #[command(flatten)]
+        project: ProjectArguments,
     },
     /// Run a scenario with real packets: network namespaces, real programs, the kernel's TCP
     #[command(mut_arg("jobs", |jobs| jobs.hide(true)))]
@@ -39,10 +41,12 @@ pub enum Command {
     #[command(mut_arg("max_seeds", |limit| limit.hide(true)))]
     #[command(mut_arg("out", |out| out.help("Write the results to this folder [default: out/live/<name>, with --quick out/live/<name>-quick]")))]
     Live {
-        /// The scenario file
+        /// The scenario file, or the folder of a P4 project
         file: PathBuf,
         #[command(flatten)]
         options: RunArguments,
+        #[command(flatten)]
+        project: ProjectArguments,
         #[command(flatten)]
         live: LiveArguments,
     },
@@ -65,7 +69,7 @@ pub enum Command {
     },
     /// Check scenario files without running them
     Check {
-        /// The scenario files
+        /// The scenario files, or folders of P4 projects
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Set any key of the scenario before the check: links.bottleneck.rate="20 Mbit/s"
@@ -80,6 +84,8 @@ pub enum Command {
         /// Print everything [default: at most 60 lines]
         #[arg(long, alias = "full")]
         all: bool,
+        #[command(flatten)]
+        project: ProjectArguments,
         #[command(flatten)]
         data: DataArgument,
     },
@@ -509,6 +515,20 @@ pub struct LiveArguments {
     /// Do not schedule the router, hosts and programs in real time, even if permitted
     #[arg(long)]
     pub no_real_time: bool,
+    /// Open a shell on this host; the run ends with it
+    #[arg(long, value_name = "HOST")]
+    pub shell: Option<String>,
+}
+
+/// Arguments for folders of P4 projects: `topology.json` of the P4 tutorials, `p4app.json` of p4-utils.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ProjectArguments {
+    /// P4 projects: use this program, or the files of this folder in place of the project's of the same name
+    #[arg(long, value_name = "PATH")]
+    pub program: Option<PathBuf>,
+    /// P4 projects: let this host ping that one; may be repeated [default: all pairs of hosts]
+    #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
+    pub ping: Vec<String>,
 }
 
 /// Arguments of `shell`. The command runs at the far end of the bottleneck; the near end is a host as well.

@@ -21,6 +21,7 @@ mod notice;
 mod precision;
 mod presets;
 mod program;
+mod projects;
 pub mod rebuild;
 pub mod reproduce;
 mod situations;
@@ -30,6 +31,7 @@ pub mod whatif;
 
 pub use compare::{CompareError, Compared, compare};
 pub use experiment::{RunError, RunOptions, StorePlace, column, describe, run_scenario};
+pub use jettison_p4_projects::{Options as ProjectOptions, Pings, Project, is_project};
 pub use keys::RunKeys;
 pub use matrix::{Finished, Job, Progress, Work, default_threads, run_matrix};
 #[cfg(feature = "memory")]
@@ -38,4 +40,5 @@ pub use notice::Notice;
 pub use precision::{Precision, PrecisionError, Widest};
 pub use presets::{Preset, load};
 pub use program::Program;
+pub use projects::load_project;
 pub use situations::Situation;

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use jettison_p4_projects::{Options, is_project};
 use jettison_registry::suggestion;
 use jettison_scenario::{Changes, CheckError, Place, Registries, Scenario, ScenarioError};
 
+use crate::projects::load_project;
 use crate::reproduce::library::{EMBEDDED, files_beside};
 
 /// A scenario inside the program.
@@ -44,8 +46,8 @@ impl Preset {
     }
 }
 
-/// Reads and checks a scenario file or, where there is no such file, the preset of that name. Input files are read from the
-/// file's folder, or else from `data`.
+/// Reads and checks a scenario file or, where there is no such file, the preset of that name; or a project of others
+/// ([`crate::load_project`]). Input files are read from the file's folder, or else from `data`.
 ///
 /// # Errors
 /// If the scenario is invalid, or there is neither a file nor a preset of that name.
@@ -55,6 +57,10 @@ pub fn load(
     changes: &Changes,
     registries: &Registries,
 ) -> Result<Scenario, CheckError> {
+    if is_project(file) {
+        return load_project(file, &Options::default(), data, changes, registries)
+            .map(|(scenario, _)| scenario);
+    }
     let Some(name) = bare(file).filter(|_| !file.exists()) else {
         return Scenario::load_with_data(file, data, changes, registries);
     };

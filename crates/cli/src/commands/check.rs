@@ -11,6 +11,8 @@ use jettison_scenario::{Changes, Scenario, schema_json};
 use serde_json::{Value, json};
 
 use super::approve::listing;
+use super::project::{Loaded, Loading};
+use crate::options::ProjectArguments;
 use crate::output::{Failure, print_error, print_json, print_record, warn};
 use crate::screen::Screen;
 use crate::snippet::WithLines;
@@ -18,6 +20,7 @@ use crate::snippet::WithLines;
 /// Checks scenario files and estimates their runs; exit status 2 if one is invalid.
 pub fn check(
     files: &[PathBuf],
+    project: &ProjectArguments,
     data: Option<&Path>,
     changes: &Changes,
     json: bool,
@@ -28,8 +31,12 @@ pub fn check(
     let registries = builder.registries();
     let mut invalid = false;
     for file in files {
-        match jettison_run::load(file, data, changes, &registries) {
-            Ok(scenario) => {
+        let loading = Loading::new(file, project, data, &registries)?;
+        match loading.load(changes) {
+            Ok(Loaded { scenario, project }) => {
+                for note in project.iter().flat_map(|project| &project.notes).filter(|_| !json) {
+                    print_error(format_args!("{}: {note}", scenario.file));
+                }
                 warn(&scenario);
                 let estimate = estimate(&scenario, default_threads(), false);
                 let commands = Commands::of(&scenario, &builder);

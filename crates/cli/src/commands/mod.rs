@@ -8,6 +8,7 @@ mod declared;
 mod explain;
 mod export;
 mod figures;
+mod host_shell;
 mod list;
 mod live;
 mod live_shell;
@@ -15,6 +16,7 @@ pub mod media;
 mod new;
 mod output_file;
 mod p4;
+mod project;
 mod python;
 mod report;
 mod reproduce;
@@ -35,14 +37,15 @@ use crate::output::Failure;
 /// Runs a command; returns the exit status.
 pub fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
-        Command::Run { file, options } => run::run(&file, &options),
-        Command::Live { file, options, live } => live::live(&file, &options, &live),
+        Command::Run { file, options, project } => run::run(&file, &options, &project),
+        Command::Live { file, options, project, live } => live::live(&file, &options, &project, &live),
         Command::Shell(arguments) => live_shell::shell(&arguments),
         Command::List { what, id, all, json } => {
             list::list(what, id.as_deref(), all, json).map(|()| ExitCode::SUCCESS)
         }
-        Command::Check { files, set, quick, json, all, data } => {
-            check::check(&files, data.folder.as_deref(), &Changes { set, quick }, json, all)
+        Command::Check { files, set, quick, json, all, project, data } => {
+            let changes = Changes { set, quick };
+            check::check(&files, &project, data.folder.as_deref(), &changes, json, all)
         }
         Command::New { situation, file, force } => {
             new::new(situation.as_deref(), file.as_deref(), force).map(|()| ExitCode::SUCCESS)

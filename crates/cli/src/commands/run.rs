@@ -11,12 +11,13 @@ use jettison_report::{AnswerRecord, Figure, ReproductionRow, Results, RunSummary
 use jettison_run::estimate::estimate;
 use jettison_run::reproduce::plots_beside;
 use jettison_run::{
-    Notice, Precision, Program, RunError, RunOptions, StorePlace, default_threads, run_scenario,
+    Notice, Precision, Program, Project, RunError, RunOptions, StorePlace, default_threads, run_scenario,
 };
 use jettison_scenario::build::Builder;
 use jettison_scenario::{Changes, CheckError, Place, Scenario};
 
-use crate::options::RunArguments;
+use super::project::{Loading, reach};
+use crate::options::{ProjectArguments, RunArguments};
 use crate::output::{Failure, INTERRUPTED, Stream, print, print_error, print_record, warn};
 use crate::progress::Bar;
 use crate::screen::{Screen, with_choice};
@@ -27,18 +28,41 @@ static CANCEL: AtomicBool = AtomicBool::new(false);
 /// This program; its image is read at most once.
 static PROGRAM: LazyLock<Program> = LazyLock::new(|| Program::of_executable(VERSION, COMMIT));
 
-/// Runs a scenario file.
-pub fn run(file: &Path, options: &RunArguments) -> Result<ExitCode, Failure> {
+/// Runs a scenario file, a preset, or the project of a folder.
+pub fn run(file: &Path, options: &RunArguments, project: &ProjectArguments) -> Result<ExitCode, Failure> {
     let builder = Builder::standard();
     let registries = builder.registries();
-    let data = options.data.folder.as_deref();
-    let load = |changes: &Changes| jettison_run::load(file, data, changes, &registries);
+    let loading = Loading::new(file, project, options.data.folder.as_deref(), &registries)?;
+    let load = |changes: &Changes| loading.load(changes).map(|loaded| loaded.scenario);
     let scenario = load_with_seeds(&load, options)?;
-    let results =
-        execute(&scenario, &builder, options, plots_beside(file).map_err(Failure::of)?, &|_| Vec::new())?;
+    let project = loading.project();
+    let figures = match &project {
+        Some(_) => Vec::new(),
+        None => plots_beside(file).map_err(Failure::of)?,
+    };
+    let results = execute(&scenario, &builder, options, figures, &|_| Vec::new())?;
     let code = status(&results);
-    show(results, options)?;
+    show_project(results, options, project.as_ref())?;
     Ok(code)
+}
+
+/// Prints results; of a project, who reaches whom.
+pub fn show_project(
+    results: Results,
+    options: &RunArguments,
+    project: Option<&Project>,
+) -> Result<(), Failure> {
+    let Some(project) = project.filter(|project| !options.json && !project.pings.is_empty()) else {
+        return show(results, options);
+    };
+    let screen = Screen::new(options.show.all);
+    let table = reach(&results, project);
+    screen.print_cut(&table, screen.room(2), "hosts that reach each other")?;
+    if options.show.all {
+        screen.comparison(&with_choice(results.clone(), &options.show), 2)?;
+    }
+    screen.places(&results)?;
+    screen.end(ALL)
 }
 
 /// Prints results: records, or the answer, the table and the places.

@@ -29,6 +29,7 @@ mod live_lateness;
 mod live_programs;
 mod new;
 mod p4;
+mod p4_projects;
 mod precision;
 mod presets;
 mod quick;
