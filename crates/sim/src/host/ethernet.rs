@@ -277,7 +277,9 @@ mod tests {
     }
 
     fn ping(to: Address) -> Packet {
-        let echo = IcmpEcho { reply: false, identifier: 1, sequence: 1, inline: InlineBytes::default() };
+        // A reader keeps the first bytes inline.
+        let inline = InlineBytes::new(&[0; InlineBytes::CAPACITY]).unwrap();
+        let echo = IcmpEcho { reply: false, identifier: 1, sequence: 1, inline };
         Packet::model(Headers { src: OWN, dst: to, transport: Transport::Icmp(echo) }, 56)
     }
 
