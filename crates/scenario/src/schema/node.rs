@@ -16,7 +16,6 @@ use super::{HardwareAddress, Layer, P4Router, QueueChoice};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[schemars(title = "node kind")]
-#[expect(clippy::large_enum_variant, reason = "a scenario has few nodes")]
 pub enum Node {
     /// Runs transports and applications; does not forward.
     Host(Host),
