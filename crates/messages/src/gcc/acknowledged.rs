@@ -1,31 +1,79 @@
 //! The acknowledged bitrate: the rate at which packets arrive, as their feedback tells (R_hat of draft-ietf-rmcat-gcc-02 §5.5).
 //!
-//! The draft leaves the window open (0.5 s to 1 s). WebRTC's estimate is Bayesian: each window of 150 ms is a sample, whose
-//! uncertainty grows with its distance from the estimate, so that one burst after an outage moves it little and a lasting
-//! change much. No document has the form of the uncertainty: it is from memory.
+//! The draft leaves the window open (0.5 s to 1 s). WebRTC has two estimates: over a window of packets (`throughput.rs`), its
+//! default, and the older Bayesian one. Of this each window of 150 ms is a sample, whose uncertainty grows with its distance from
+//! the estimate, so that one burst after an outage moves it little and a lasting change much.
 
 use jettison_core::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::throughput::WindowedRate;
+
+/// How the acknowledged bitrate is estimated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Throughput {
+    /// Over a window of at least 20 packets and 1 s, without its longest gap; at most the rate of sending (WebRTC's).
+    #[default]
+    Robust,
+    /// The Bayesian estimate of windows of 150 ms (WebRTC's until 2022).
+    Bayesian,
+}
+
+/// Estimates the acknowledged bitrate.
+#[derive(Debug, Clone)]
+pub enum AcknowledgedRate {
+    /// See [`Throughput::Robust`].
+    Robust(WindowedRate),
+    /// See [`Throughput::Bayesian`].
+    Bayesian(BayesianRate),
+}
+
+impl AcknowledgedRate {
+    /// Creates an estimate of this kind.
+    pub fn new(throughput: Throughput) -> AcknowledgedRate {
+        match throughput {
+            Throughput::Robust => AcknowledgedRate::Robust(WindowedRate::default()),
+            Throughput::Bayesian => AcknowledgedRate::Bayesian(BayesianRate::default()),
+        }
+    }
+
+    /// Records a packet that arrived.
+    pub fn arrived(&mut self, sent_at: Time, arrived_at: Time, bytes: u64) {
+        match self {
+            AcknowledgedRate::Robust(rate) => rate.arrived(sent_at, arrived_at, bytes),
+            AcknowledgedRate::Bayesian(rate) => rate.arrived(arrived_at, bytes),
+        }
+    }
+
+    /// The estimate in bit/s; `None` before there are enough packets.
+    pub fn rate(&self) -> Option<f64> {
+        match self {
+            AcknowledgedRate::Robust(rate) => rate.rate(),
+            AcknowledgedRate::Bayesian(rate) => rate.rate(),
+        }
+    }
+}
 
 /// The first window, as no estimate smooths it (WebRTC's default).
 const FIRST_WINDOW: Duration = Duration::from_millis(500);
 /// Every later one (WebRTC's default).
 const WINDOW: Duration = Duration::from_millis(150);
-/// Growth of the estimate's relative variance per window: how fast links change; and its first value. WebRTC's, from memory.
+/// Growth of the estimate's relative variance per window: how fast links change; and its first value (WebRTC's).
 const DRIFT: f64 = 0.05;
 const FIRST_VARIANCE: f64 = 0.5;
-/// Relative variance of a sample that is the estimate. Ours: zero would freeze it.
-const LEAST_VARIANCE: f64 = 0.01;
 
-/// Estimates the acknowledged bitrate.
+/// The Bayesian estimate.
 #[derive(Debug, Clone, Default)]
-pub struct AcknowledgedRate {
+pub struct BayesianRate {
     /// Begin of the window, by the receiver's clock, and the bytes that arrived in it.
     window: Option<(Time, u64)>,
     /// The estimate in bit/s, and its relative variance.
     estimate: Option<(f64, f64)>,
 }
 
-impl AcknowledgedRate {
+impl BayesianRate {
     /// Records the arrival of a packet.
     pub fn arrived(&mut self, at: Time, bytes: u64) {
         let (since, sum) = self.window.get_or_insert((at, 0));
@@ -48,7 +96,7 @@ impl AcknowledgedRate {
         };
         let distance = (sample - mean).abs() / mean.max(1.0);
         // A sample's deviation is assumed to be its distance from the estimate.
-        let noise = (distance * distance).max(LEAST_VARIANCE);
+        let noise = distance * distance;
         let before = variance + DRIFT;
         let gain = before / (before + noise);
         self.estimate = Some((mean + gain * (sample - mean), (1.0 - gain) * before));
@@ -65,13 +113,13 @@ mod tests {
     use super::*;
 
     /// Packets of 1,250 bytes from `from` to `to` ms, one every `gap` ms.
-    fn feed(rate: &mut AcknowledgedRate, from: u64, to: u64, gap: usize) {
+    fn feed(rate: &mut BayesianRate, from: u64, to: u64, gap: usize) {
         (from..to).step_by(gap).for_each(|ms| rate.arrived(Time::from_millis(ms), 1250));
     }
 
     #[test]
     fn there_is_none_before_half_a_second() {
-        let mut rate = AcknowledgedRate::default();
+        let mut rate = BayesianRate::default();
         feed(&mut rate, 0, 500, 10);
         assert_eq!(rate.rate(), None);
         feed(&mut rate, 500, 510, 10);
@@ -80,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_lasting_change_is_followed_within_two_seconds() {
-        let mut rate = AcknowledgedRate::default();
+        let mut rate = BayesianRate::default();
         feed(&mut rate, 0, 3000, 10);
         feed(&mut rate, 3000, 5000, 5);
         let found = rate.rate().expect("it has windows");
@@ -92,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_single_burst_moves_it_little() {
-        let mut rate = AcknowledgedRate::default();
+        let mut rate = BayesianRate::default();
         feed(&mut rate, 0, 3000, 10);
         // Ten times the rate for one window.
         feed(&mut rate, 3000, 3150, 1);

@@ -26,6 +26,8 @@ pub(crate) struct Gradient {
     pub(crate) groups: u64,
     /// Arrival of the group's last packet, in milliseconds of the receiver's clock.
     pub(crate) arrived_at: f64,
+    /// Time from the departure of the group before, in milliseconds.
+    pub(crate) departed: f64,
 }
 
 /// Groups packets and filters their delays.
@@ -103,7 +105,7 @@ impl ArrivalFilter {
             Filter::Kalman(kalman) => kalman.filter(arrival - departure, departure),
             Filter::Trendline(line) => line.filter(arrival - departure, arrived_at),
         };
-        Some(Gradient { millis, groups: self.groups, arrived_at })
+        Some(Gradient { millis, groups: self.groups, arrived_at, departed: departure })
     }
 }
 

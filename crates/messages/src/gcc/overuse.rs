@@ -20,18 +20,23 @@ pub(crate) enum Signal {
     Underuse,
 }
 
-/// Adaptation speed of the threshold above and below it, per millisecond (K_u and K_d).
+/// Adaptation speed of the threshold above and below it, per millisecond (K_u and K_d), and how over-use is timed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Following {
     pub(crate) up: f64,
     pub(crate) down: f64,
+    /// Whether its duration is that of the departures, longer than the minimum, and measured anew after each detection, as in
+    /// WebRTC; else that of the arrivals, and goes on.
+    pub(crate) by_departures: bool,
 }
 
 impl Following {
     /// The draft's values.
-    pub(crate) const DRAFT: Following = Following { up: 0.01, down: 0.00018 };
+    pub(crate) const DRAFT: Following = Following { up: 0.01, down: 0.00018, by_departures: false };
     /// WebRTC's values, with its trendline.
-    pub(crate) const TRENDLINE: Following = Following { up: 0.0087, down: 0.039 };
+    pub(crate) const TRENDLINE: Following = Following { up: 0.0087, down: 0.039, by_departures: false };
+    /// The same with WebRTC's timing.
+    pub(crate) const WEBRTC: Following = Following { by_departures: true, ..Following::TRENDLINE };
 }
 
 /// The detector.
@@ -44,8 +49,8 @@ pub(crate) struct OveruseDetector {
     threshold: f64,
     /// The last gradient, and its time.
     last: Option<(f64, f64)>,
-    /// Duration, and number of groups, for which the gradient has exceeded the threshold.
-    over_for: f64,
+    /// Duration for which the gradient has exceeded the threshold, `None` if it does not; and the number of groups.
+    over_for: Option<f64>,
     over_groups: u32,
 }
 
@@ -56,7 +61,7 @@ impl OveruseDetector {
             following,
             threshold: FIRST_THRESHOLD,
             last: None,
-            over_for: 0.0,
+            over_for: None,
             over_groups: 0,
         }
     }
@@ -78,14 +83,22 @@ impl OveruseDetector {
         let (before, since) = self.last.replace((value, now)).unwrap_or((value, now));
         let elapsed = (now - since).max(0.0);
         let signal = if value > self.threshold {
+            let by_departures = self.following.by_departures;
+            let step = if by_departures { gradient.departed.max(0.0) } else { elapsed };
             // It crossed the threshold at an unknown time since the last group: assume the middle (as WebRTC).
-            self.over_for += if self.over_groups == 0 { elapsed / 2.0 } else { elapsed };
+            let over_for = self.over_for.map_or(step / 2.0, |before| before + step);
+            self.over_for = Some(over_for);
             self.over_groups = self.over_groups.saturating_add(1);
             // §5.4: long enough, and not decreasing.
-            let is_sure = self.over_for >= OVERUSE_TIME && self.over_groups > 1 && value >= before;
+            let is_long =
+                if by_departures { over_for > OVERUSE_TIME } else { over_for >= OVERUSE_TIME };
+            let is_sure = is_long && self.over_groups > 1 && value >= before;
+            if is_sure && by_departures {
+                (self.over_for, self.over_groups) = (Some(0.0), 0);
+            }
             is_sure.then_some(Signal::Overuse)
         } else {
-            (self.over_for, self.over_groups) = (0.0, 0);
+            (self.over_for, self.over_groups) = (None, 0);
             Some(if value < -self.threshold { Signal::Underuse } else { Signal::Normal })
         };
         self.adapt(value.abs(), elapsed.min(LONGEST_STEP));
@@ -106,7 +119,7 @@ mod tests {
     use super::*;
 
     fn gradient(millis: f64, arrived_at: f64) -> Gradient {
-        Gradient { millis, groups: 100, arrived_at }
+        Gradient { millis, groups: 100, arrived_at, departed: 0.0 }
     }
 
     #[test]
@@ -156,13 +169,27 @@ mod tests {
     fn the_gradient_is_multiplied_by_the_number_of_groups() {
         let mut detector = OveruseDetector::new(60.0, Following::DRAFT);
         assert_eq!(
-            detector.detect(Gradient { millis: 1.0, groups: 10, arrived_at: 0.0 }),
+            detector.detect(Gradient { millis: 1.0, groups: 10, arrived_at: 0.0, departed: 0.0 }),
             Some(Signal::Normal)
         );
-        assert_eq!(detector.detect(Gradient { millis: 1.0, groups: 20, arrived_at: 20.0 }), None);
+        assert_eq!(detector.detect(Gradient { millis: 1.0, groups: 20, arrived_at: 20.0, departed: 0.0 }), None);
         assert_eq!(
-            detector.detect(Gradient { millis: 1.0, groups: 21, arrived_at: 40.0 }),
+            detector.detect(Gradient { millis: 1.0, groups: 21, arrived_at: 40.0, departed: 0.0 }),
             Some(Signal::Overuse)
         );
+    }
+
+    #[test]
+    fn timed_by_departures_each_detection_needs_more_than_10_ms_again() {
+        let mut detector = OveruseDetector::new(1.0, Following::WEBRTC);
+        let mut seen = |millis, arrived_at, departed| {
+            detector.detect(Gradient { millis, groups: 100, arrived_at, departed })
+        };
+        assert_eq!(seen(0.0, 0.0, 5.0), Some(Signal::Normal));
+        // 3 ms of departures, whatever the arrivals say; then 9, then 15.
+        assert_eq!([seen(13.0, 40.0, 6.0), seen(13.5, 80.0, 6.0)], [None, None]);
+        assert_eq!(seen(14.0, 120.0, 6.0), Some(Signal::Overuse));
+        assert_eq!(seen(14.5, 160.0, 6.0), None);
+        assert_eq!(seen(15.0, 200.0, 8.0), Some(Signal::Overuse));
     }
 }

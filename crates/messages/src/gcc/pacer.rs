@@ -1,14 +1,15 @@
-//! When packets leave: at 2.5 times the target, in bursts of 40 ms, and at a probe's rate within a cluster.
+//! When packets leave: at a multiple of the target, in bursts, and at a probe's rate within a cluster.
 //!
 //! WebRTC's pacer: what was sent is a debt that the pacing rate pays off. A packet may leave while the debt is paid within the
-//! burst interval. If the queue would need longer than 2 s, the rate rises to what empties it in that time.
+//! burst interval. A queue has a limit of time: the rate rises to what empties it within what the limit leaves to packets that
+//! have waited for the mean of those in it.
 
 use jettison_core::{Duration, Time};
 
 use super::cluster::Cluster;
 
-/// Longest time that the queue should need.
-const QUEUE_TIME: f64 = 2.0;
+/// Least time that the limit leaves, in seconds.
+const LEAST_LEFT: f64 = 1e-3;
 /// A cluster that does not start within this time is dropped: its moment has passed.
 const CLUSTER_AGE: Duration = Duration::from_secs(1);
 
@@ -28,6 +29,7 @@ pub struct Pacer {
     // Parameters.
     factor: f64,
     burst: Duration,
+    longest: Duration,
     // State.
     /// Pacing rate in bit/s.
     rate: f64,
@@ -38,15 +40,21 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Creates a pacer with its factor on the target and its burst interval.
-    pub fn new(factor: f64, burst: Duration) -> Pacer {
-        Pacer { factor, burst, rate: 0.0, debt: 0.0, at: Time::ZERO, clusters: Vec::new() }
+    /// Creates a pacer with its factor on the target, its burst interval, and the longest time that packets should wait.
+    pub fn new(factor: f64, burst: Duration, longest: Duration) -> Pacer {
+        Pacer { factor, burst, longest, rate: 0.0, debt: 0.0, at: Time::ZERO, clusters: Vec::new() }
     }
 
-    /// Sets the target bitrate in bit/s, with so many bytes in the queue.
-    pub fn set_target(&mut self, target: f64, queued: u64, now: Time) {
+    /// Sets the target bitrate in bit/s, with so many bytes in the queue, which have waited for `waited` in the mean.
+    pub fn set_target(&mut self, target: f64, queued: u64, waited: Duration, now: Time) {
         self.pay(now);
-        self.rate = (self.factor * target).max(queued as f64 * 8.0 / QUEUE_TIME);
+        let left = self.longest.saturating_sub(waited).as_secs_f64().max(LEAST_LEFT);
+        self.rate = (self.factor * target).max(queued as f64 * 8.0 / left);
+    }
+
+    /// Whether so many queued bytes need longer than packets should wait.
+    pub fn is_overfull(&self, queued: u64) -> bool {
+        queued as f64 * 8.0 > self.rate * self.longest.as_secs_f64()
     }
 
     /// Adds a probe, behind others.
@@ -108,6 +116,8 @@ impl Pacer {
 mod tests {
     use super::*;
 
+    const LONGEST: Duration = Duration::from_secs(2);
+
     /// Departures in ms of packets of 1,250 bytes that all wait from the start.
     fn departures(pacer: &mut Pacer, count: usize) -> Vec<f64> {
         let mut now = Time::ZERO;
@@ -121,8 +131,8 @@ mod tests {
 
     #[test]
     fn a_burst_of_40_ms_leaves_at_once_and_the_rest_at_2_5_times_the_target() {
-        let mut pacer = Pacer::new(2.5, Duration::from_millis(40));
-        pacer.set_target(1e6, 0, Time::ZERO);
+        let mut pacer = Pacer::new(2.5, Duration::from_millis(40), LONGEST);
+        pacer.set_target(1e6, 0, Duration::ZERO, Time::ZERO);
         // 40 ms of 2.5 Mbit/s are ten packets, and one more may begin.
         let left = departures(&mut pacer, 13);
         assert!(left[..11].iter().all(|at| *at < 1e-3), "{left:?}");
@@ -131,17 +141,22 @@ mod tests {
 
     #[test]
     fn a_queue_leaves_within_two_seconds() {
-        let mut pacer = Pacer::new(2.5, Duration::ZERO);
-        pacer.set_target(100e3, 250_000, Time::ZERO);
+        let mut pacer = Pacer::new(2.5, Duration::ZERO, LONGEST);
+        pacer.set_target(100e3, 250_000, Duration::ZERO, Time::ZERO);
+        assert!(!pacer.is_overfull(250_000) && pacer.is_overfull(251_000));
         // 1 Mbit/s.
         let left = departures(&mut pacer, 3);
         assert!((left[2] - 20.0).abs() < 0.1, "{left:?}");
+        // Packets that have waited for 1 s leave within the other one.
+        pacer.set_target(100e3, 250_000, Duration::from_secs(1), Time::ZERO);
+        let left = departures(&mut pacer, 3);
+        assert!((left[2] - left[1] - 5.0).abs() < 0.1, "{left:?}");
     }
 
     #[test]
     fn a_cluster_leaves_at_its_own_rate() {
-        let mut pacer = Pacer::new(2.5, Duration::from_millis(40));
-        pacer.set_target(300e3, 0, Time::ZERO);
+        let mut pacer = Pacer::new(2.5, Duration::from_millis(40), LONGEST);
+        pacer.set_target(300e3, 0, Duration::ZERO, Time::ZERO);
         pacer.probe(Cluster { id: 7, rate: 1e6, packets: 5, bytes: 1875 }, Time::ZERO);
         let mut now = Time::ZERO;
         for n in 0..5 {
@@ -154,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_cluster_that_does_not_start_in_a_second_is_dropped() {
-        let mut pacer = Pacer::new(2.5, Duration::from_millis(40));
+        let mut pacer = Pacer::new(2.5, Duration::from_millis(40), LONGEST);
         pacer.probe(Cluster { id: 0, rate: 1e6, packets: 5, bytes: 1875 }, Time::ZERO);
         pacer.expire(Time::from_millis(999));
         assert!(pacer.cluster().is_some());

@@ -5,13 +5,13 @@ use jettison_messages::gcc::Estimator;
 
 /// The gauges.
 pub(super) const GAUGES: &[Gauge] =
-    &[BY_DELAY, BY_LOSS, ACKNOWLEDGED, GRADIENT, THRESHOLD, STATE, LIMITED, QUEUED];
+    &[BY_DELAY, BY_LOSS, ACKNOWLEDGED, GRADIENT, THRESHOLD, STATE, LIMITED, QUEUED, IN_FLIGHT, WINDOW, ENCODER];
 
 const BY_DELAY: Gauge = Gauge::new("webrtc_delay_rate", "Mbit/s", "Rate by delay.");
 const BY_LOSS: Gauge =
-    Gauge::new("webrtc_loss_rate", "Mbit/s", "Rate by losses; none while they do not limit.");
+    Gauge::new("webrtc_loss_rate", "Mbit/s", "Rate by losses; none before three windows.");
 const ACKNOWLEDGED: Gauge =
-    Gauge::new("webrtc_acknowledged_rate", "Mbit/s", "Acknowledged bitrate; none before a whole window.");
+    Gauge::new("webrtc_acknowledged_rate", "Mbit/s", "Acknowledged bitrate; none before ten packets.");
 const GRADIENT: Gauge = Gauge::new(
     "webrtc_gradient",
     "ms",
@@ -23,8 +23,14 @@ const STATE: Gauge =
 const LIMITED: Gauge = Gauge::new("webrtc_limited", "1", "1 in an application-limited region.");
 const QUEUED: Gauge = Gauge::new("webrtc_queued", "kB", "Bytes that wait for the pacer.");
 
+const IN_FLIGHT: Gauge = Gauge::new("webrtc_in_flight", "kB", "Bytes in flight, as the congestion window counts them.");
+const WINDOW: Gauge =
+    Gauge::new("webrtc_window", "kB", "Congestion window; none without one, and before the first report.");
+const ENCODER: Gauge =
+    Gauge::new("webrtc_encoder_target", "Mbit/s", "What the encoder is asked for, after the push-back.");
+
 /// Reports them.
-pub(super) fn report(estimator: &Estimator, queued: u64, out: &mut dyn Gauges) {
+pub(super) fn report(estimator: &Estimator, queued: u64, in_flight: u64, out: &mut dyn Gauges) {
     let mbit = |rate: Option<f64>| rate.map_or(f64::NAN, |bits| bits / 1e6);
     let (gradient, threshold) = estimator.gradient();
     out.set(&BY_DELAY, mbit(Some(estimator.delay_rate())));
@@ -35,4 +41,7 @@ pub(super) fn report(estimator: &Estimator, queued: u64, out: &mut dyn Gauges) {
     out.set(&STATE, estimator.direction());
     out.set(&LIMITED, f64::from(u8::from(estimator.is_limited_by_application())));
     out.set(&QUEUED, queued as f64 / 1e3);
+    out.set(&IN_FLIGHT, in_flight as f64 / 1e3);
+    out.set(&WINDOW, estimator.window().map_or(f64::NAN, |bytes| bytes / 1e3));
+    out.set(&ENCODER, mbit(Some(estimator.encoder_target().rate)));
 }

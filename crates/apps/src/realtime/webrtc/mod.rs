@@ -25,7 +25,7 @@ mod tests;
 mod transport_feedback;
 
 use jettison_core::{Bytes, Duration, Rate};
-use jettison_messages::gcc::{AfterDrop, EstimatorParameters};
+use jettison_messages::gcc::{AfterDrop, EstimatorParameters, Throughput};
 use jettison_registry::style::{Line::Dashed, OLIVE};
 use jettison_registry::{Entry, ParameterError};
 use jettison_sockets::{FlowApplication, FlowApplications, FlowContext, FlowFacts};
@@ -70,7 +70,7 @@ pub struct WebrtcParameters {
     pub start_rate: Rate,
     /// Minimum target bitrate (WebRTC's for video).
     pub min_rate: Rate,
-    /// Maximum bitrate of the encoder; probes ask for at most twice as much. (WebRTC's for 1280×720.)
+    /// Maximum bitrate of the encoder; probes ask for at most twice as much, and for at most `max_probe`. (WebRTC's for 1280×720.)
     pub max_rate: Rate,
     /// Frames per second.
     pub frame_rate: f64,
@@ -95,6 +95,8 @@ pub struct WebrtcParameters {
     pub pacing_factor: f64,
     /// Packets that are due within this time leave at once (WebRTC's).
     pub pacing_burst: Duration,
+    /// Time that packets should wait for the pacer at most: longer queues leave faster (WebRTC's).
+    pub pacer_queue: Duration,
     /// Interval of transport-wide feedback (WebRTC's above 220 kbit/s: 5 % of the rate, 50 ms to 250 ms).
     pub feedback: Duration,
     /// Whether lost packets are asked for again (RFC 4585). Without, a loss needs a key frame.
@@ -103,10 +105,24 @@ pub struct WebrtcParameters {
     pub fec: bool,
     /// Whether it probes for bandwidth.
     pub probing: bool,
+    /// Highest rate of a probe (WebRTC's for calls whose description bounds no bitrate).
+    pub max_probe: Rate,
+    /// Whether it probes every 5 s while the encoder sends much less than the target (WebRTC's: only if the application wants it).
+    pub periodic_probes: bool,
     /// When a large drop of the estimate is followed by a probe.
     pub after_drop: AfterDrop,
     /// Whether losses limit the rate.
     pub loss_based: bool,
+    /// How the acknowledged bitrate is estimated: `robust` (WebRTC's) or `bayesian` (WebRTC's until 2022).
+    pub throughput: Throughput,
+    /// Round trip of reports above which the target falls to 0.8 of itself every second (WebRTC's); 0 for none.
+    pub max_rtt: Duration,
+    /// Whether data in flight above the congestion window push back on the encoder.
+    pub congestion_window: bool,
+    /// Time of queueing for which the congestion window has room beside the round trip (WebRTC's `QueueSize`).
+    pub window_queue: Duration,
+    /// Whether the push-back also drops frames, at most every second one (WebRTC's `DropFrame`).
+    pub window_drops_frames: bool,
     /// Factor on the acknowledged bitrate after an over-use (draft-ietf-rmcat-gcc-02 §5.5, beta).
     #[schemars(range(min = 0.5, max = 0.99))]
     pub beta: f64,
@@ -125,14 +141,22 @@ impl Default for WebrtcParameters {
             scalability: Mode::L1T1,
             labels: Format::None,
             obsolete: Obsolete::Lost,
-            pacing_factor: 2.5,
+            pacing_factor: 1.1,
             pacing_burst: Duration::from_millis(40),
+            pacer_queue: Duration::from_secs(2),
             feedback: Duration::from_millis(50),
             nack: true,
             fec: false,
             probing: true,
+            max_probe: Rate::from_mbit(5),
+            periodic_probes: false,
             after_drop: AfterDrop::Limited,
             loss_based: true,
+            throughput: Throughput::Robust,
+            max_rtt: Duration::from_secs(3),
+            congestion_window: true,
+            window_queue: Duration::from_millis(350),
+            window_drops_frames: true,
             beta: 0.85,
         }
     }
@@ -172,7 +196,11 @@ impl WebrtcParameters {
             let holds = value >= Duration::from_millis(1) && value <= Duration::from_secs(1);
             ParameterError::unless(holds, key, || format!("must be 1 ms to 1 s, got {value}"))?;
         }
-        Ok(())
+        let holds =
+            self.pacer_queue >= Duration::from_millis(10) && self.pacer_queue <= Duration::from_secs(60);
+        ParameterError::unless(holds, "pacer_queue", || {
+            format!("must be 10 ms to 60 s, got {}", self.pacer_queue)
+        })
     }
 
     /// The parameters of GCC.
@@ -182,9 +210,16 @@ impl WebrtcParameters {
             min_rate: self.min_rate,
             max_rate: self.max_rate.mul_f64(PROBED),
             beta: self.beta,
+            max_probe: self.max_probe,
             probing: self.probing,
+            periodic_probes: self.periodic_probes,
             after_drop: self.after_drop,
             loss_based: self.loss_based,
+            throughput: self.throughput,
+            max_rtt: self.max_rtt,
+            congestion_window: self.congestion_window,
+            window_queue: self.window_queue,
+            window_drops_frames: self.window_drops_frames,
             ..EstimatorParameters::default()
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use jettison_core::{Duration, Gauges, RandomStream, Rate, Time};
 use jettison_measure::{Description, Unit, UnitKind, metrics};
-use jettison_messages::gcc::{Estimator, Pacer, PacketResult};
+use jettison_messages::gcc::{EncoderTarget, Estimator, Pacer, PacketResult};
 use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 use jettison_tcp::Endpoint;
 
@@ -21,8 +21,6 @@ use crate::load::cbr::Gap;
 
 /// Least time between key frames that were asked for (WebRTC's).
 const KEY_INTERVAL: Duration = Duration::from_millis(300);
-/// The encoder pauses while the pacer's queue would need longer than this at the target (WebRTC's).
-const LONGEST_QUEUE: f64 = 2.0;
 /// Weight of a feedback's losses, and of a round trip.
 const LOSS_WEIGHT: f64 = 0.1;
 const RTT_WEIGHT: f64 = 0.125;
@@ -50,6 +48,57 @@ impl Waiting {
     }
 }
 
+/// Packets that wait for the pacer, in their order, with the times since when.
+#[derive(Debug, Clone, Default)]
+struct PacerQueue {
+    /// Retransmissions go first.
+    urgent: VecDeque<(Time, Waiting)>,
+    others: VecDeque<(Time, Waiting)>,
+    bytes: u64,
+    /// Sum of the times, in nanoseconds.
+    since: u128,
+}
+
+impl PacerQueue {
+    fn is_empty(&self) -> bool {
+        self.urgent.is_empty() && self.others.is_empty()
+    }
+
+    fn add(&mut self, waiting: &Waiting, now: Time) {
+        self.bytes += u64::from(waiting.length());
+        self.since += u128::from(now.as_nanos());
+    }
+
+    fn push_urgent(&mut self, waiting: Waiting, now: Time) {
+        self.add(&waiting, now);
+        self.urgent.push_back((now, waiting));
+    }
+
+    fn push(&mut self, waiting: Waiting, now: Time) {
+        self.add(&waiting, now);
+        self.others.push_back((now, waiting));
+    }
+
+    fn push_next(&mut self, waiting: Waiting, now: Time) {
+        self.add(&waiting, now);
+        self.others.push_front((now, waiting));
+    }
+
+    fn pop(&mut self) -> Option<Waiting> {
+        let (since, waiting) = self.urgent.pop_front().or_else(|| self.others.pop_front())?;
+        self.bytes -= u64::from(waiting.length());
+        self.since -= u128::from(since.as_nanos());
+        Some(waiting)
+    }
+
+    /// For how long its packets have waited in the mean.
+    fn mean_wait(&self, now: Time) -> Duration {
+        let count = (self.urgent.len() + self.others.len()) as u128;
+        let mean = self.since.checked_div(count).map_or(now.as_nanos(), |mean| mean as u64);
+        now.since(Time::from_nanos(mean))
+    }
+}
+
 /// The sender.
 #[derive(Debug, Clone)]
 pub(super) struct WebrtcSender {
@@ -66,10 +115,9 @@ pub(super) struct WebrtcSender {
     gap: Gap,
     estimator: Estimator,
     pacer: Pacer,
-    /// Retransmissions go first.
-    urgent: VecDeque<Waiting>,
-    queue: VecDeque<Waiting>,
-    queued: u64,
+    queue: PacerQueue,
+    /// Captured frames, for those that the push-back drops.
+    captured: u32,
     in_flight: InFlightPackets,
     history: History,
     parity: ParityMaker,
@@ -111,10 +159,9 @@ impl WebrtcSender {
             encoder,
             gap: Gap::of_frequency(parameters.frame_rate),
             estimator: Estimator::new(&parameters.estimator(), responds_to_marks),
-            pacer: Pacer::new(parameters.pacing_factor, parameters.pacing_burst),
-            urgent: VecDeque::new(),
-            queue: VecDeque::new(),
-            queued: 0,
+            pacer: Pacer::new(parameters.pacing_factor, parameters.pacing_burst, parameters.pacer_queue),
+            queue: PacerQueue::default(),
+            captured: 0,
             in_flight: InFlightPackets::default(),
             history: History::default(),
             parity: ParityMaker::default(),
@@ -131,9 +178,8 @@ impl WebrtcSender {
         }
     }
 
-    /// What the encoder may use of the target: not what parity, retransmissions and the heads of packets need.
-    fn media_rate(&self, now: Time) -> Rate {
-        let target = self.estimator.target().as_bits() as f64;
+    /// What the encoder may use of `target`, in bit/s: not what parity, retransmissions and the heads of packets need.
+    fn media_rate(&self, target: f64, now: Time) -> Rate {
         let parity = if self.fec { overhead(self.loss) } else { 0.0 };
         let repairs = self.repairs.0 / REPAIR_WINDOW * decay(now.since(self.repairs.1));
         let payload = 1.0 - Head::LENGTH as f64 / f64::from(self.packet);
@@ -145,13 +191,17 @@ impl WebrtcSender {
     fn capture(&mut self, now: Time, host: &mut dyn Sockets) {
         self.estimator.tick(now);
         self.pacer.expire(now);
-        let target = self.estimator.target();
-        host.point(metrics::BANDWIDTH_ESTIMATE, now, target.as_mbit_f64());
-        if self.queued as f64 * 8.0 > LONGEST_QUEUE * target.as_bits() as f64 {
+        host.point(metrics::BANDWIDTH_ESTIMATE, now, self.estimator.target().as_mbit_f64());
+        let EncoderTarget { rate, drop_one_of } = self.estimator.encoder_target();
+        let is_pushed_out = drop_one_of.is_some_and(|one_of| self.captured.is_multiple_of(one_of));
+        if drop_one_of.is_some() {
+            self.captured = self.captured.wrapping_add(1);
+        }
+        if is_pushed_out || self.pacer.is_overfull(self.queue.bytes) {
             host.meter().count(metrics::ENCODER_DROPS, 1);
             return;
         }
-        let media = self.media_rate(now);
+        let media = self.media_rate(rate, now);
         host.point(metrics::SEND_RATE, now, media.as_mbit_f64());
         self.encoder.set_rate(media);
         let Some(encoded) = self.encoder.encode(self.frame) else {
@@ -177,8 +227,7 @@ impl WebrtcSender {
                 timestamp: timestamp(now),
                 length,
             };
-            self.queued += u64::from(length);
-            self.queue.push_back(Waiting::Media { part, offset, layer: encoded.layer });
+            self.queue.push(Waiting::Media { part, offset, layer: encoded.layer }, now);
             offset += u64::from(length);
         }
         self.frame = self.frame.wrapping_add(1);
@@ -192,14 +241,14 @@ impl WebrtcSender {
     /// Tells the pacer of the target, and of the probes that are to be made.
     fn set_pace(&mut self, now: Time) {
         let target = self.estimator.target().as_bits() as f64;
-        self.pacer.set_target(target, self.queued, now);
+        self.pacer.set_target(target, self.queue.bytes, self.queue.mean_wait(now), now);
         let pacer = &mut self.pacer;
         self.estimator.take_probes(|cluster| pacer.probe(cluster, now));
     }
 
     /// When the next packet leaves, if one waits or a probe needs padding.
     fn next_packet(&self) -> Option<Time> {
-        let has_any = !self.urgent.is_empty() || !self.queue.is_empty();
+        let has_any = !self.queue.is_empty();
         let needs_padding = self.has_sent && self.pacer.cluster().is_some();
         if has_any || needs_padding { self.pacer.next() } else { None }
     }
@@ -207,10 +256,7 @@ impl WebrtcSender {
     fn send(&mut self, now: Time, host: &mut dyn Sockets) {
         let Some(socket) = self.socket else { return };
         while self.next_packet().is_some_and(|at| at <= now) {
-            let next = self.urgent.pop_front().or_else(|| self.queue.pop_front());
-            if let Some(next) = &next {
-                self.queued -= u64::from(next.length());
-            }
+            let next = self.queue.pop();
             self.send_packet(next, socket, now, host);
         }
     }
@@ -250,7 +296,7 @@ impl WebrtcSender {
         };
         let cluster = self.pacer.sent(length.into(), now);
         self.in_flight.sent(length.into(), cluster, labelled, now);
-        self.estimator.on_sent(length.into(), now);
+        self.estimator.on_sent(length.into(), self.in_flight.outstanding(), now);
         host.meter().sent();
         if let Some((frame, offset)) = place {
             host.describes(Description::new(Unit::new(UnitKind::Frame, frame.into(), 0), offset));
@@ -262,8 +308,7 @@ impl WebrtcSender {
                 self.history.sent(number, part, offset, layer, now);
                 let ratio = if self.fec { overhead(self.loss) } else { 0.0 };
                 if let Some(run) = self.parity.add(number, part, ratio) {
-                    self.queued += u64::from(run.longest);
-                    self.queue.push_front(Waiting::Parity(run));
+                    self.queue.push_next(Waiting::Parity(run), now);
                 }
             }
             Some(Waiting::Again(_)) => {
@@ -298,7 +343,8 @@ impl WebrtcSender {
                     Duration::from_nanos((nanos + RTT_WEIGHT * (sample.as_nanos() as f64 - nanos)) as u64)
                 }));
             }
-            self.estimator.on_feedback(&results, now, self.rtt.unwrap_or(FIRST_RTT));
+            let rtt = self.rtt.unwrap_or(FIRST_RTT);
+            self.estimator.on_feedback(&results, self.in_flight.outstanding(), now, rtt);
             self.set_pace(now);
         }
         self.results = results;
@@ -316,9 +362,7 @@ impl WebrtcSender {
                 continue;
             }
             if let Some(packet) = self.history.take_again(number, now, rtt) {
-                let waiting = Waiting::Again(packet);
-                self.queued += u64::from(waiting.length());
-                self.urgent.push_back(waiting);
+                self.queue.push_urgent(Waiting::Again(packet), now);
             }
         }
     }
@@ -369,11 +413,10 @@ impl Application for WebrtcSender {
 
     fn stop(&mut self, _: Time, _: &mut dyn Sockets) {
         self.next_frame = None;
-        self.urgent.clear();
-        self.queue.clear();
+        self.queue = PacerQueue::default();
     }
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
-        super::gauges::report(&self.estimator, self.queued, out);
+        super::gauges::report(&self.estimator, self.queue.bytes, self.in_flight.outstanding(), out);
     }
 }

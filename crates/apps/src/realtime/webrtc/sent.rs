@@ -27,6 +27,9 @@ struct InFlight {
 pub(super) struct InFlightPackets {
     first: u64,
     packets: VecDeque<InFlight>,
+    /// The number after the newest with feedback, and bytes of those from there on.
+    reported: u64,
+    outstanding: u64,
 }
 
 impl InFlightPackets {
@@ -38,15 +41,30 @@ impl InFlightPackets {
     /// Records a packet with the next number; `frame` is the labelled frame that it is of, and its priority.
     pub(super) fn sent(&mut self, bytes: u64, cluster: Option<u32>, frame: Option<(u32, u8)>, now: Time) {
         if self.packets.len() == WITHOUT_FEEDBACK {
+            self.report_up_to(self.first);
             self.packets.pop_front();
             self.first += 1;
         }
+        self.outstanding += bytes;
         self.packets.push_back(InFlight { sent_at: now, bytes, cluster, frame, is_resolved: false });
     }
 
     /// The oldest number that is remembered.
     pub(super) fn oldest(&self) -> u64 {
         self.first
+    }
+
+    /// Bytes of the packets that are newer than every one with feedback: data in flight, as WebRTC counts them.
+    pub(super) fn outstanding(&self) -> u64 {
+        self.outstanding
+    }
+
+    fn report_up_to(&mut self, number: u64) {
+        while self.reported <= number {
+            let place = self.reported.checked_sub(self.first).and_then(|place| usize::try_from(place).ok());
+            self.outstanding -= place.and_then(|place| self.packets.get(place)).map_or(0, |packet| packet.bytes);
+            self.reported += 1;
+        }
     }
 
     /// Resolves a packet, and returns its labelled frame; `None` if it is unknown or was resolved before.
@@ -57,6 +75,8 @@ impl InFlightPackets {
         is_marked: bool,
     ) -> Option<(PacketResult, Option<(u32, u8)>)> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.packets.get(place)?;
+        self.report_up_to(number);
         let packet = self.packets.get_mut(place)?;
         if std::mem::replace(&mut packet.is_resolved, true) {
             return None;
@@ -137,6 +157,21 @@ mod tests {
         assert_eq!(packets.resolve(3, None, false), None);
         assert!(packets.resolve(0, None, false).is_some());
         assert_eq!((packets.oldest(), packets.next()), (2, 3));
+    }
+
+    #[test]
+    fn data_in_flight_are_those_behind_the_newest_report() {
+        let mut packets = InFlightPackets::default();
+        (0..4).for_each(|n| packets.sent(100 + n, None, None, Time::from_millis(n)));
+        assert_eq!(packets.outstanding(), 406);
+        packets.resolve(1, Some(Time::from_millis(50)), false);
+        assert_eq!(packets.outstanding(), 102 + 103, "the first one was overtaken");
+        packets.resolve(0, Some(Time::from_millis(51)), false);
+        assert_eq!(packets.outstanding(), 102 + 103);
+        packets.resolve(3, None, false);
+        assert_eq!(packets.outstanding(), 0);
+        packets.sent(7, None, None, Time::from_millis(60));
+        assert_eq!(packets.outstanding(), 7);
     }
 
     #[test]

@@ -17,6 +17,7 @@ struct Call {
     back: Vec<(Time, Datagram)>,
     seen: [usize; 2],
     free: Time,
+    longest_queue: Duration,
 }
 
 const DELAY: Duration = Duration::from_millis(20);
@@ -29,7 +30,7 @@ impl Call {
         sender.start(Time::ZERO, &mut near);
         receiver.start(Time::ZERO, &mut far);
         let (forth, back) = (Vec::new(), Vec::new());
-        Call { sender, receiver, near, far, forth, back, seen: [0; 2], free: Time::ZERO }
+        Call { sender, receiver, near, far, forth, back, seen: [0; 2], free: Time::ZERO, longest_queue: Duration::from_millis(200) }
     }
 
     /// Runs until `until` ms; `is_lost` sees the transport-wide number and the kind.
@@ -48,7 +49,7 @@ impl Call {
                 self.seen[0] += 1;
                 let head = Head::parse(datagram.head.as_slice(), datagram.length).expect("all have heads");
                 let start = self.free.max(at);
-                if start.since(at) > Duration::from_millis(200) || is_lost(&head) {
+                if start.since(at) > self.longest_queue || is_lost(&head) {
                     continue;
                 }
                 let length = Bytes::new(u64::from(datagram.length) + 28);
@@ -243,6 +244,25 @@ fn labels_alone_change_nothing_without_a_router_that_reads_them() {
 }
 
 #[test]
+fn after_a_step_down_the_push_back_drops_frames_and_the_queue_is_short_again_sooner() {
+    let of = |congestion_window| {
+        let parameters = WebrtcParameters { congestion_window, ..WebrtcParameters::default() };
+        let mut call = Call::new(&parameters);
+        call.longest_queue = Duration::from_secs(5);
+        call.run(20_000, Rate::from_mbit(4), |_, _| false);
+        let before = call.near.sent.len();
+        call.run(22_500, Rate::from_kbit(400), |_, _| false);
+        let heads = call.near.sent[before..].iter().filter_map(|(_, _, datagram)| {
+            Head::parse(datagram.head.as_slice(), datagram.length).filter(|head| head.kind == Kind::Media)
+        });
+        let frames: std::collections::BTreeSet<u32> = heads.map(|head| head.part.frame).collect();
+        (frames.len(), call.free.since(call.near.now))
+    };
+    let (with, without) = (of(true), of(false));
+    assert!(with.0 < without.0 && with.1 < without.1, "{with:?} {without:?}");
+}
+
+#[test]
 fn a_stopped_call_is_silent() {
     let mut call = Call::new(&WebrtcParameters::default());
     call.run(1_000, Rate::from_mbit(10), |_, _| false);
@@ -268,5 +288,8 @@ fn parameters_out_of_range_name_their_key() {
     assert_eq!(key(&|p| p.min_rate = Rate::ZERO).as_deref(), Some("min_rate"));
     assert_eq!(key(&|p| p.feedback = Duration::ZERO).as_deref(), Some("feedback"));
     assert_eq!(key(&|p| p.obsolete = Obsolete::Ignored).as_deref(), Some("obsolete"));
+    assert_eq!(key(&|p| p.pacer_queue = Duration::ZERO).as_deref(), Some("pacer_queue"));
+    assert_eq!(key(&|p| p.max_probe = Rate::ZERO).as_deref(), Some("max_probe"));
+    assert_eq!(key(&|p| p.window_queue = Duration::from_secs(61)).as_deref(), Some("window_queue"));
     assert_eq!(key(&|p| p.max_rate = Rate::from_kbit(20)).as_deref(), Some("max_rate"));
 }
