@@ -5,7 +5,7 @@ use jettison_messages::gcc::Estimator;
 
 /// The gauges.
 pub(super) const GAUGES: &[Gauge] =
-    &[BY_DELAY, BY_LOSS, ACKNOWLEDGED, GRADIENT, THRESHOLD, STATE, LIMITED, QUEUED, IN_FLIGHT, WINDOW, ENCODER];
+    &[BY_DELAY, BY_LOSS, ACKNOWLEDGED, GRADIENT, THRESHOLD, STATE, LIMITED, QUEUED, IN_FLIGHT, WINDOW, ENCODER, PIXELS];
 
 const BY_DELAY: Gauge = Gauge::new("webrtc_delay_rate", "Mbit/s", "Rate by delay.");
 const BY_LOSS: Gauge =
@@ -29,8 +29,12 @@ const WINDOW: Gauge =
 const ENCODER: Gauge =
     Gauge::new("webrtc_encoder_target", "Mbit/s", "What the encoder is asked for, after the push-back.");
 
-/// Reports them.
-pub(super) fn report(estimator: &Estimator, queued: u64, in_flight: u64, out: &mut dyn Gauges) {
+const PIXELS: Gauge = Gauge::new("webrtc_pixels", "1", "Pixels of the encoded picture over those of the captured one.");
+
+/// Reports them; `queues` are bytes in the pacer's and in flight.
+pub(super) fn report(estimator: &Estimator, queues: (u64, u64), pixels: f64, out: &mut dyn Gauges) {
+    let (queued, in_flight) = queues;
+    out.set(&PIXELS, pixels);
     let mbit = |rate: Option<f64>| rate.map_or(f64::NAN, |bits| bits / 1e6);
     let (gradient, threshold) = estimator.gradient();
     out.set(&BY_DELAY, mbit(Some(estimator.delay_rate())));

@@ -1,6 +1,6 @@
 //! A WebRTC call: video over RTP with GCC, as browsers send it.
 //!
-//! The sender has a camera, an encoder whose frames follow a target bitrate (`encoder.rs`, `layers.rs`), packets (`packet.rs`),
+//! The sender has a camera, an encoder whose frames follow a target bitrate (`encoder.rs`, `layers.rs`, `quality.rs`), packets (`packet.rs`),
 //! with labels for routers (`labels.rs`), GCC ([`jettison_messages::gcc`]) with its pacer and probes, a history for retransmissions (`sent.rs`) and parity (`parity.rs`).
 //! The receiver reports arrivals (`reporter.rs`, `transport_feedback.rs`, `feedback.rs`), asks for what is missing (`nack.rs`,
 //! `rtcp.rs`), puts frames together (`frames.rs`) and renders them (`playout.rs`).
@@ -15,6 +15,7 @@ mod nack;
 mod packet;
 mod parity;
 mod playout;
+mod quality;
 mod receiver;
 mod reporter;
 mod rtcp;
@@ -35,6 +36,7 @@ use serde::{Deserialize, Serialize};
 use labels::{Format, Obsolete};
 use layers::Mode;
 use packet::Head;
+use quality::Degradation;
 use receiver::WebrtcReceiver;
 use sender::WebrtcSender;
 
@@ -82,6 +84,11 @@ pub struct WebrtcParameters {
     /// Standard deviation of the logarithm of frame sizes (our assumption; 0 for sizes that hit their budget).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub frame_spread: f64,
+    /// Size of the smallest frame of a full picture: what the coarsest quantiser makes of the content (our assumption).
+    pub min_frame: Bytes,
+    /// What becomes worse when the bitrate is low: the resolution (`maintain-framerate`), or neither that nor the frame rate
+    /// (`maintain-framerate-and-resolution`).
+    pub degradation: Degradation,
     /// Temporal layers.
     pub scalability: Mode,
     /// Label of media packets for routers, in an RTP header extension with identifier 3: `none`, `dependency-descriptor`,
@@ -138,6 +145,8 @@ impl Default for WebrtcParameters {
             packet: Bytes::new(1200),
             key_ratio: 5.0,
             frame_spread: 0.2,
+            min_frame: Bytes::new(40),
+            degradation: Degradation::MaintainFramerate,
             scalability: Mode::L1T1,
             labels: Format::None,
             obsolete: Obsolete::Lost,
@@ -185,6 +194,8 @@ impl WebrtcParameters {
         ParameterError::unless(has_labels || self.obsolete == Obsolete::Lost, "obsolete", || {
             "must be left out without `labels`, which say what is obsolete".to_owned()
         })?;
+        let least = self.min_frame.get();
+        ParameterError::unless(least <= 1_000_000, "min_frame", || format!("must be at most 1 MB, got {least} B"))?;
         let packet = self.packet.get();
         let holds = (2 * Head::LENGTH as u64..=9_000).contains(&packet);
         ParameterError::unless(holds, "packet", || format!("must be 80 B to 9000 B, got {packet} B"))?;

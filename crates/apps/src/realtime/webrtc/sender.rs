@@ -15,6 +15,7 @@ use super::labels::{Labeller, Obsolete};
 use super::layers::Layers;
 use super::packet::{Head, Kind, Part, extend, send_time, timestamp};
 use super::parity::{ParityMaker, Run, overhead};
+use super::quality::QualityScaler;
 use super::rtcp::{is_pli, nacked};
 use super::sent::{History, InFlightPackets, MediaPacket};
 use crate::load::cbr::Gap;
@@ -144,8 +145,17 @@ impl WebrtcSender {
         sizes: RandomStream,
     ) -> WebrtcSender {
         let layers = Layers::new(parameters.scalability);
-        let encoder =
-            Encoder::new(parameters.frame_rate, parameters.key_ratio, parameters.frame_spread, layers, sizes);
+        let coarsest = 8.0 * parameters.min_frame.get() as f64;
+        let finest = parameters.max_rate.as_bits() as f64 / parameters.frame_rate;
+        let encoder = Encoder::new(
+            parameters.frame_rate,
+            parameters.key_ratio,
+            parameters.frame_spread,
+            coarsest,
+            QualityScaler::new(parameters.degradation, coarsest, finest),
+            layers,
+            sizes,
+        );
         // ECT(1) makes packets candidates for L4S (RFC 9331 §4.1).
         let responds_to_marks = traffic_class & 3 == 1;
         WebrtcSender {
@@ -204,7 +214,7 @@ impl WebrtcSender {
         let media = self.media_rate(rate, now);
         host.point(metrics::SEND_RATE, now, media.as_mbit_f64());
         self.encoder.set_rate(media);
-        let Some(encoded) = self.encoder.encode(self.frame) else {
+        let Some(encoded) = self.encoder.encode(self.frame, now) else {
             host.meter().count(metrics::ENCODER_DROPS, 1);
             return;
         };
@@ -417,6 +427,7 @@ impl Application for WebrtcSender {
     }
 
     fn gauges(&self, _: Time, out: &mut dyn Gauges) {
-        super::gauges::report(&self.estimator, self.queue.bytes, self.in_flight.outstanding(), out);
+        let queues = (self.queue.bytes, self.in_flight.outstanding());
+        super::gauges::report(&self.estimator, queues, self.encoder.share(), out);
     }
 }

@@ -289,6 +289,7 @@ fn parameters_out_of_range_name_their_key() {
     assert_eq!(key(&|p| p.feedback = Duration::ZERO).as_deref(), Some("feedback"));
     assert_eq!(key(&|p| p.obsolete = Obsolete::Ignored).as_deref(), Some("obsolete"));
     assert_eq!(key(&|p| p.pacer_queue = Duration::ZERO).as_deref(), Some("pacer_queue"));
+    assert_eq!(key(&|p| p.min_frame = Bytes::new(1_000_001)).as_deref(), Some("min_frame"));
     assert_eq!(key(&|p| p.max_probe = Rate::ZERO).as_deref(), Some("max_probe"));
     assert_eq!(key(&|p| p.window_queue = Duration::from_secs(61)).as_deref(), Some("window_queue"));
     assert_eq!(key(&|p| p.max_rate = Rate::from_kbit(20)).as_deref(), Some("max_rate"));
