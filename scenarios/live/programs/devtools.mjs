@@ -44,7 +44,15 @@ export class Browser {
         "about:blank",
       ],
       {
-        env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work, XDG_CACHE_HOME: work, DBUS_SESSION_BUS_ADDRESS: "disabled:" },
+        env: {
+          ...process.env,
+          HOME: work,
+          XDG_CONFIG_HOME: work,
+          XDG_CACHE_HOME: work,
+          // Killed, it leaves its temporary folders behind.
+          TMPDIR: work,
+          DBUS_SESSION_BUS_ADDRESS: "disabled:",
+        },
         stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
       },
     );

@@ -1,22 +1,36 @@
 // In the browsers of webrtc.mjs. Each captured picture carries the time of its capture, in milliseconds modulo 2^24, its number
-// modulo 2^16, and a sum of these five bytes: 48 blocks in three rows, white for 1. The other browser has the same clock, as it is on
+// modulo 2^16, and a sum of both of 24 bits: 64 blocks in four rows, white for 1. The other browser has the same clock, as it is on
 // this machine.
 
 const clock = () => performance.timeOrigin + performance.now();
 const PERIOD = 2 ** 24;
 const NUMBERS = 2 ** 16;
 const COLUMNS = 16;
-const ROWS = 3;
+const ROWS = 4;
 /** Blocks that the width of the picture would hold: they are wide enough to outlast a coarse encoder. */
-const ACROSS = 40;
-const check = (stamp, number) => (stamp + (stamp >> 8) * 3 + (stamp >> 16) * 5 + number * 7 + (number >> 8) * 11) & 0xff;
+const ACROSS = 32;
+/** A prime below 2^24. */
+const SUMS = 16777213;
+const check = (stamp, number) => (stamp * 40503 + number * 65599) % SUMS;
+/** A picture that would be older, or ahead of the last one by more pictures, was misread. */
+const LONGEST = 60_000;
+const MOST_AHEAD = 3600;
 
 let peer;
 let sent = 0;
 const seen = { shown: 0, unread: 0, presented: 0 };
 
-/** A moving picture: a textured background that drifts, and three discs. */
-function camera({ width, height, rate }) {
+/** The pictures of the browser's camera, which is a file, drawn as large as wanted. */
+async function recorded(width, height) {
+  const video = Object.assign(document.createElement("video"), { muted: true, autoplay: true });
+  video.srcObject = await navigator.mediaDevices.getUserMedia({ video: true });
+  await video.play();
+  return (context) => context.drawImage(video, 0, 0, width, height);
+}
+
+/** A moving picture: a textured background that drifts, and three discs; or that of a file. */
+async function camera({ width, height, rate, fromFile }) {
+  const file = fromFile ? await recorded(width, height) : null;
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   document.body.append(canvas);
   const context = canvas.getContext("2d", { alpha: false });
@@ -33,7 +47,7 @@ function camera({ width, height, rate }) {
   const stream = canvas.captureStream(0);
   const [track] = stream.getVideoTracks();
   const block = Math.floor(width / ACROSS);
-  const draw = () => {
+  const generated = () => {
     const t = performance.now() / 1000;
     context.drawImage(texture, -((t * 60) % width), 0);
     for (let n = 0; n < 3; n++) {
@@ -42,6 +56,10 @@ function camera({ width, height, rate }) {
       context.arc(width * (0.5 + 0.35 * Math.sin(t * (1 + n / 2))), height * (0.55 + 0.3 * Math.cos(t * (1.3 + n / 3))), height / 10, 0, 7);
       context.fill();
     }
+  };
+  const draw = () => {
+    if (file) file(context);
+    else generated();
     const stamp = Math.floor(clock()) % PERIOD;
     const number = sent % NUMBERS;
     const bits = (BigInt(check(stamp, number)) << 40n) | (BigInt(number) << 24n) | BigInt(stamp);
@@ -95,12 +113,13 @@ function show(stream) {
     const at = clock();
     const read = readStamp(video, context);
     seen.presented = presentedFrames;
-    if (read === null) seen.unread++;
+    if (read !== null) read.latency = (((at - read.stamp) % PERIOD) + PERIOD) % PERIOD;
+    const isFirst = seen.shown === 0;
+    if (read === null || read.latency > LONGEST || (!isFirst && ((read.number - newest) & (NUMBERS - 1)) > MOST_AHEAD)) seen.unread++;
     else {
       seen.shown++;
-      const latency = (((at - read.stamp) % PERIOD) + PERIOD) % PERIOD;
       newest += (read.number - newest) & (NUMBERS - 1);
-      frames.push([newest, at - latency, at]);
+      frames.push([newest, at - read.latency, at]);
     }
     video.requestVideoFrameCallback(shown);
   };
@@ -124,7 +143,7 @@ function connect() {
 }
 
 /** The caller's description of the call. */
-async function offer({ codec, scalability, width, height, rate, bitrate }) {
+async function offer({ codec, scalability, width, height, rate, bitrate, fromFile }) {
   connect();
   const { codecs } = RTCRtpSender.getCapabilities("video");
   const own = codecs.filter(({ mimeType }) => mimeType.toLowerCase() === `video/${codec.toLowerCase()}`);
@@ -132,7 +151,7 @@ async function offer({ codec, scalability, width, height, rate, bitrate }) {
     const names = [...new Set(codecs.map(({ mimeType }) => mimeType.slice(6)))].filter((name) => !/^(rtx|red|ulpfec|flexfec)/i.test(name));
     throw new Error(`the browser has no codec ${codec}; it has ${names.join(", ")}`);
   }
-  const { stream, track } = camera({ width, height, rate });
+  const { stream, track } = await camera({ width, height, rate, fromFile });
   track.contentHint = "motion";
   const encoding = { maxBitrate: bitrate, maxFramerate: rate };
   if (scalability !== "L1T1") encoding.scalabilityMode = scalability;

@@ -4,11 +4,13 @@
 //
 //   webrtc.mjs --role callee
 //   webrtc.mjs --role caller [--codec VP8] [--scalability L1T3] [--width 640] [--height 360] [--frame-rate 30] [--max-rate 2500]
+//     [--camera FILE.y4m]
 //
-// The callee writes when each shown frame was captured and shown; the caller writes the estimated bandwidth. What getStats says, once a second, is in the output, which the run keeps.
+// The callee writes when each shown frame was captured and shown; the caller writes the estimated bandwidth. What getStats says, once
+// a second, and the identifiers of RTP header extensions that were agreed on are in the output, which the run keeps.
 
 import { createServer as httpServer } from "node:http";
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { Browser } from "./devtools.mjs";
@@ -28,6 +30,12 @@ const chosen = options({
   "max-rate": "2500",
   /** A field trial of WebRTC, such as WebRTC-DependencyDescriptorAdvertised/Enabled/. */
   "field-trials": "",
+  /** A picture file (YUV4MPEG2) in place of the generated picture; it is shown again and again. */
+  camera: "",
+  /** Whether lost packets are asked for again: `no` leaves that out of what the callee is offered. */
+  nack: "yes",
+  /** Identifier that the call must give the dependency descriptor, as the scenario's queue reads it; without, any. */
+  "descriptor-id": "",
   results: env.JETTISON_RESULTS ?? "",
   work: env.JETTISON_WORK ?? "",
   chromium: env.JETTISON_CHROMIUM ?? "chromium",
@@ -47,6 +55,29 @@ const call = {
   rate: number("frame-rate", 1, 60),
   bitrate: number("max-rate", 30, 1e6) * 1000,
 };
+const seconds = Number(chosen.seconds);
+if (!(seconds > 0)) fail(`--seconds is ${chosen.seconds}; it must be > 0`);
+if (!/^L[123]T[123](h|_KEY|_KEY_SHIFT)?$|^S[23]T[123]h?$/.test(chosen.scalability)) {
+  fail(`--scalability is ${chosen.scalability}; it must be a mode of W3C's WebRTC-SVC, such as L1T1, L1T3 or L3T3_KEY`);
+}
+if (!/^(?:[^/]+\/[^/]+\/)*$/.test(chosen["field-trials"])) {
+  fail(`--field-trials is ${chosen["field-trials"]}; it must be pairs of a name and a group, each followed by a slash`);
+}
+if (!["yes", "no"].includes(chosen.nack)) fail(`--nack is ${chosen.nack}; it must be yes or no`);
+const descriptorId = chosen["descriptor-id"] === "" ? null : number("descriptor-id", 1, 255);
+if (chosen.camera) {
+  let first = "";
+  try {
+    const file = openSync(chosen.camera);
+    const bytes = Buffer.alloc(9);
+    first = bytes.toString("latin1", 0, readSync(file, bytes));
+    closeSync(file);
+  } catch (error) {
+    fail(`--camera ${chosen.camera} cannot be read: ${error.message}`);
+  }
+  if (first !== "YUV4MPEG2") fail(`--camera ${chosen.camera} is no YUV4MPEG2 file (.y4m)`);
+}
+call.fromFile = chosen.camera !== "";
 const isCaller = chosen.role === "caller";
 const results = new Results(chosen.results);
 
@@ -77,6 +108,9 @@ const flags = [
   "--disable-features=WebRtcHideLocalIpsWithMdns,OptimizationHints,MediaRouter,DialMediaRouteProvider,Translate",
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   "--window-size=1000,700",
+  ...(chosen.camera
+    ? ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", `--use-file-for-fake-video-capture=${chosen.camera}`]
+    : []),
   ...(chosen["field-trials"] ? [`--force-fieldtrials=${chosen["field-trials"]}`] : []),
 ];
 const browser = await Browser.open({
@@ -92,10 +126,19 @@ const browser = await Browser.open({
 const rendezvous = join(isCaller ? chosen.work.replace(/\.from$/, ".to") : chosen.work, "call");
 if (rendezvous.length > 107) await browser.failed(`cannot be reached: the path of a socket has at most 107 characters, ${rendezvous} is longer`);
 const ask = (code) => browser.evaluate(code);
+const DESCRIPTOR = "https://aomediacodec.github.io/av1-rtp-spec/#dependency-descriptor-rtp-header-extension";
+
+/** Identifiers of RTP header extensions (RFC 8285 section 8) in a session description. */
+function extensions(sdp) {
+  const lines = [...sdp.matchAll(/^a=extmap:(\d+)(?:\/\w+)? (\S+)/gm)];
+  return Object.fromEntries(lines.map(([, id, uri]) => [uri, Number(id)]));
+}
+
 let listener;
 async function signal() {
   if (isCaller) {
-    const sdp = await ask(`offer(${JSON.stringify(call)})`);
+    const offered = await ask(`offer(${JSON.stringify(call)})`);
+    const sdp = chosen.nack === "yes" ? offered : offered.replace(/^a=rtcp-fb:\d+ nack\r?\n/gm, "");
     const socket = connect(rendezvous);
     const reply = await new Promise((resolve, reject) => {
       socket.on("error", (error) => reject(new Error(`the callee cannot be reached: ${error.message}`)));
@@ -103,8 +146,14 @@ async function signal() {
       lines(socket, (line) => resolve(JSON.parse(line)));
       socket.write(`${JSON.stringify(sdp)}\n`);
     });
-    await ask(`accept(${JSON.stringify(reply)})`);
     socket.destroy();
+    const agreed = extensions(reply);
+    process.stdout.write(`${JSON.stringify({ extensions: agreed })}\n`);
+    const own = agreed[DESCRIPTOR] ?? "none";
+    if (descriptorId !== null && own !== descriptorId) {
+      throw new Error(`the dependency descriptor has identifier ${own}, not ${descriptorId}, as the queue reads it; the call has ${JSON.stringify(agreed)}`);
+    }
+    await ask(`accept(${JSON.stringify(reply)})`);
     return;
   }
   listener = createServer();
@@ -159,11 +208,28 @@ const watch = setInterval(async () => {
 }, 1000);
 
 const reason = await until(
-  Number(chosen.seconds),
+  seconds,
   Promise.race([over, browser.done.then((status) => `the browser ended early (${status})`), signal().then(() => over, (error) => error.message)]),
 );
 clearInterval(watch);
-if (!isCaller && last) results.summary("key_frame_requests", last.stream.pliCount ?? 0);
+if (last) {
+  const has = (name) => last.stream[name] ?? 0;
+  if (isCaller) {
+    results.summary("retransmits", has("retransmittedPacketsSent"));
+    results.note(
+      `${last.codec}, ${last.stream.encoderImplementation}, ${last.stream.scalabilityMode ?? "no mode"}: ` +
+        `${has("framesEncoded")} of ${last.sent} frames encoded, ${has("keyFramesEncoded")} key frames, ` +
+        `at last ${has("frameWidth")}x${has("frameHeight")}, limited by ${last.stream.qualityLimitationReason}`,
+    );
+  } else {
+    results.summary("key_frame_requests", has("pliCount"));
+    results.note(
+      `${has("framesDecoded")} frames decoded, ${last.seen.shown} read from the screen, ${has("framesDropped")} dropped, ` +
+        `${has("freezeCount")} freezes (${has("totalFreezesDuration").toFixed(1)} s), ${has("nackCount")} NACK, ` +
+        `${has("pliCount")} PLI, ${has("packetsLost")} packets lost, at last ${has("frameWidth")}x${has("frameHeight")}`,
+    );
+  }
+}
 listener?.close();
 server.close();
 server.closeAllConnections();
