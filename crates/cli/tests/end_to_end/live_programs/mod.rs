@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
+mod calls;
 mod players;
 mod twin;
 
@@ -78,7 +79,7 @@ fn run(test: &str, scenario: &str, programs: &[&str], more: &[&str]) -> Option<D
 /// Runs a scenario; prints a notice if this machine cannot.
 fn run_file(test: &str, scenario: &Path, programs: &[&str], more: &[&str]) -> Option<Done> {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let (output, turn) = start_file(test, scenario, programs, more, folder.path())?;
+    let (output, turn) = start_file(test, scenario, programs, more, folder.path(), |_| ())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let output_text = format!("{}{}", text(&output.stdout), text(&output.stderr));
     let manifest = fs::read(folder.path().join("out/manifest.json")).unwrap_or_default();
@@ -94,13 +95,14 @@ fn run_file(test: &str, scenario: &Path, programs: &[&str], more: &[&str]) -> Op
     Some(Done { _turn: turn, records, manifest, output: output_text })
 }
 
-/// Runs a scenario, whatever comes of it, with its results in `folder`; prints a notice if this machine cannot.
+/// Runs a scenario, whatever comes of it, with its results in `folder`, after `set` has changed its command; prints a notice if this machine cannot.
 fn start_file(
     test: &str,
     scenario: &Path,
     programs: &[&str],
     more: &[&str],
     folder: &Path,
+    set: impl FnOnce(&mut Command),
 ) -> Option<(Output, MutexGuard<'static, ()>)> {
     let turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     if !fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
@@ -129,6 +131,7 @@ fn start_file(
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("jettison"));
     command.arg("live").arg(scenario).args(["--yes", "--json", "--out"]);
     command.arg(folder.join("out")).args(more).env_remove("JETTISON_DATA").stdin(Stdio::null());
+    set(&mut command);
     Some((command.output().expect("the command was built and can be started"), turn))
 }
 
