@@ -4,12 +4,23 @@ use jettison_core::{Gauge, Gauges};
 use jettison_messages::gcc::Estimator;
 
 /// The gauges.
-pub(super) const GAUGES: &[Gauge] =
-    &[BY_DELAY, BY_LOSS, ACKNOWLEDGED, GRADIENT, THRESHOLD, STATE, LIMITED, QUEUED, IN_FLIGHT, WINDOW, ENCODER, PIXELS];
+pub(super) const GAUGES: &[Gauge] = &[
+    BY_DELAY,
+    BY_LOSS,
+    ACKNOWLEDGED,
+    GRADIENT,
+    THRESHOLD,
+    STATE,
+    LIMITED,
+    QUEUED,
+    IN_FLIGHT,
+    WINDOW,
+    ENCODER,
+    PIXELS,
+];
 
 const BY_DELAY: Gauge = Gauge::new("webrtc_delay_rate", "Mbit/s", "Rate by delay.");
-const BY_LOSS: Gauge =
-    Gauge::new("webrtc_loss_rate", "Mbit/s", "Rate by losses; none before three windows.");
+const BY_LOSS: Gauge = Gauge::new("webrtc_loss_rate", "Mbit/s", "Rate by losses; none before three windows.");
 const ACKNOWLEDGED: Gauge =
     Gauge::new("webrtc_acknowledged_rate", "Mbit/s", "Acknowledged bitrate; none before ten packets.");
 const GRADIENT: Gauge = Gauge::new(
@@ -23,13 +34,15 @@ const STATE: Gauge =
 const LIMITED: Gauge = Gauge::new("webrtc_limited", "1", "1 in an application-limited region.");
 const QUEUED: Gauge = Gauge::new("webrtc_queued", "kB", "Bytes that wait for the pacer.");
 
-const IN_FLIGHT: Gauge = Gauge::new("webrtc_in_flight", "kB", "Bytes in flight, as the congestion window counts them.");
+const IN_FLIGHT: Gauge =
+    Gauge::new("webrtc_in_flight", "kB", "Bytes in flight, as the congestion window counts them.");
 const WINDOW: Gauge =
     Gauge::new("webrtc_window", "kB", "Congestion window; none without one, and before the first report.");
 const ENCODER: Gauge =
     Gauge::new("webrtc_encoder_target", "Mbit/s", "What the encoder is asked for, after the push-back.");
 
-const PIXELS: Gauge = Gauge::new("webrtc_pixels", "1", "Pixels of the encoded picture over those of the captured one.");
+const PIXELS: Gauge =
+    Gauge::new("webrtc_pixels", "1", "Pixels of the encoded picture over those of the captured one.");
 
 /// Reports them; `queues` are bytes in the pacer's and in flight.
 pub(super) fn report(estimator: &Estimator, queues: (u64, u64), pixels: f64, out: &mut dyn Gauges) {

@@ -62,7 +62,8 @@ impl InFlightPackets {
     fn report_up_to(&mut self, number: u64) {
         while self.reported <= number {
             let place = self.reported.checked_sub(self.first).and_then(|place| usize::try_from(place).ok());
-            self.outstanding -= place.and_then(|place| self.packets.get(place)).map_or(0, |packet| packet.bytes);
+            self.outstanding -=
+                place.and_then(|place| self.packets.get(place)).map_or(0, |packet| packet.bytes);
             self.reported += 1;
         }
     }

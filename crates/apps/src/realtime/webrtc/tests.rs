@@ -30,7 +30,17 @@ impl Call {
         sender.start(Time::ZERO, &mut near);
         receiver.start(Time::ZERO, &mut far);
         let (forth, back) = (Vec::new(), Vec::new());
-        Call { sender, receiver, near, far, forth, back, seen: [0; 2], free: Time::ZERO, longest_queue: Duration::from_millis(200) }
+        Call {
+            sender,
+            receiver,
+            near,
+            far,
+            forth,
+            back,
+            seen: [0; 2],
+            free: Time::ZERO,
+            longest_queue: Duration::from_millis(200),
+        }
     }
 
     /// Runs until `until` ms; `is_lost` sees the transport-wide number and the kind.

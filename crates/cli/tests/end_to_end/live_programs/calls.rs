@@ -8,24 +8,20 @@ use std::process::Command;
 
 use super::{project, start_file};
 
-/// Runs the short form of the call with these changes, which must fail; returns what the programs said.
-fn fails(test: &str, changes: &[&str], chromium: Option<&str>) -> Option<String> {
+/// Runs the short form of the call with this browser, which must fail with this status; returns what the programs said.
+fn fails(test: &str, chromium: &str, status: i32) -> Option<String> {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let scratch = folder.path().join("tmp");
     fs::create_dir(&scratch).expect("it is new");
-    let mut more = vec!["--quick"];
-    more.extend(changes);
     let scenario = project("scenarios/live/webrtc-networks.toml");
     let set = |command: &mut Command| {
-        command.env("TMPDIR", &scratch);
-        match chromium {
-            Some(chromium) => command.env("JETTISON_CHROMIUM", chromium),
-            None => command.env_remove("JETTISON_CHROMIUM"),
-        };
+        command.env("TMPDIR", &scratch).env("JETTISON_CHROMIUM", chromium);
     };
-    let (output, _turn) = start_file(test, &scenario, &["chromium", "node"], &more, folder.path(), set)?;
-    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let left: Vec<_> = fs::read_dir(&scratch).expect("it is there").flatten().map(|file| file.path()).collect();
+    let (output, _turn) =
+        start_file(test, &scenario, &["chromium", "node"], &["--quick"], folder.path(), set)?;
+    assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
+    let left: Vec<_> =
+        fs::read_dir(&scratch).expect("it is there").flatten().map(|file| file.path()).collect();
     assert!(left.is_empty(), "{left:?}");
     let alive = processes_that_name(&scratch);
     assert!(alive.is_empty(), "{alive:?}");
@@ -65,40 +61,50 @@ fn a_browser_that_is_killed_ends_the_call_with_its_reason() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let program = folder.path().join("mortal-chromium");
     // The subshell lets go of the pipes, so that the browser's end is seen at once.
-    let script = "#!/bin/sh\n(exec >/dev/null 2>&1 3>&- 4>&-; sleep 9; kill -KILL $$) &\nexec chromium \"$@\"\n";
+    let script =
+        "#!/bin/sh\n(exec >/dev/null 2>&1 3>&- 4>&-; sleep 9; kill -KILL $$) &\nexec chromium \"$@\"\n";
     fs::write(&program, script).expect("it is new");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it is ours");
     let program = program.display().to_string();
-    let Some(said) = fails("a_browser_that_is_killed_ends_the_call_with_its_reason", &[], Some(&program)) else {
-        return;
-    };
+    let test = "a_browser_that_is_killed_ends_the_call_with_its_reason";
+    let Some(said) = fails(test, &program, 1) else { return };
     assert!(said.contains("the browser ended") && said.contains("SIGKILL"), "{said}");
 }
 
 #[test]
 fn without_a_browser_the_call_says_which_program_is_missing() {
-    let missing = "/nowhere/chromium";
-    let Some(said) = fails("without_a_browser_the_call_says_which_program_is_missing", &[], Some(missing)) else {
-        return;
-    };
+    let test = "without_a_browser_the_call_says_which_program_is_missing";
+    let Some(said) = fails(test, "/nowhere/chromium", 2) else { return };
     assert!(said.contains("/nowhere/chromium could not be started"), "{said}");
 }
 
 #[test]
 fn options_without_sense_are_named_with_what_they_may_be() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let no_film = folder.path().join("no-film.y4m");
+    fs::write(&no_film, "something else").expect("it is new");
+    let no_film = no_film.display().to_string();
     for (options, message) in [
-        ("--width 10", "--width is 10; it must be from 160 to 3840"),
-        ("--scalability L9T3", "--scalability is L9T3; it must be a mode"),
-        ("--camera /nowhere/film.y4m", "--camera /nowhere/film.y4m cannot be read"),
-        ("--field-trials Half/", "--field-trials is Half/; it must be pairs"),
+        (["--role", "guest"], "--role is guest; there are caller and callee"),
+        (["--width", "10"], "--width is 10; it must be from 160 to 3840"),
+        (["--max-rate", "much"], "--max-rate is much; it must be from 30"),
+        (["--seconds", "0"], "--seconds is 0; it must be > 0"),
+        (["--scalability", "L9T3"], "--scalability is L9T3; it must be a mode"),
+        (["--field-trials", "Half/"], "--field-trials is Half/; it must be pairs"),
+        (["--nack", "maybe"], "--nack is maybe; it must be yes or no"),
+        (["--descriptor-id", "0"], "--descriptor-id is 0; it must be from 1 to 255"),
+        (["--camera", "/nowhere/film.y4m"], "--camera /nowhere/film.y4m cannot be read"),
+        (["--camera", no_film.as_str()], "is no YUV4MPEG2 file"),
+        (["--colour", "red"], "unknown option --colour"),
     ] {
-        let command = format!(
-            "flows.call.app.at_from=\"node {{folder}}/programs/webrtc.mjs --role caller {options} --seconds {{seconds}}\""
-        );
-        let changes = ["--set", command.as_str()];
-        let Some(said) = fails("options_without_sense_are_named_with_what_they_may_be", &changes, None) else {
-            return;
+        let mut command = Command::new("node");
+        command.arg(project("scenarios/live/programs/webrtc.mjs"));
+        command.args(["--role", "caller", "--work"]).arg(folder.path()).args(options);
+        let Ok(output) = command.output() else {
+            return super::skipped("options_without_sense_are_named_with_what_they_may_be", "no `node`");
         };
-        assert!(said.contains(message), "{options}: {said}");
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{options:?}: {said}");
+        assert!(said.contains(message), "{options:?}: {said}");
     }
 }
