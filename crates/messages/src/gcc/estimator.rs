@@ -164,9 +164,8 @@ impl Estimator {
         alr.set_target(start_rate);
         let max_probe = bounds.1.min(bits(parameters.max_probe));
         let probes = ProbeControl::new(max_probe, parameters.periodic_probes, parameters.after_drop);
-        let window = || {
-            CongestionWindow::new(parameters.window_queue, bounds.0, parameters.window_drops_frames)
-        };
+        let window =
+            || CongestionWindow::new(parameters.window_queue, bounds.0, parameters.window_drops_frames);
         Estimator {
             start_rate,
             bounds,

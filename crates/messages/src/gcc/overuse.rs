@@ -90,8 +90,7 @@ impl OveruseDetector {
             self.over_for = Some(over_for);
             self.over_groups = self.over_groups.saturating_add(1);
             // §5.4: long enough, and not decreasing.
-            let is_long =
-                if by_departures { over_for > OVERUSE_TIME } else { over_for >= OVERUSE_TIME };
+            let is_long = if by_departures { over_for > OVERUSE_TIME } else { over_for >= OVERUSE_TIME };
             let is_sure = is_long && self.over_groups > 1 && value >= before;
             if is_sure && by_departures {
                 (self.over_for, self.over_groups) = (Some(0.0), 0);
@@ -172,7 +171,10 @@ mod tests {
             detector.detect(Gradient { millis: 1.0, groups: 10, arrived_at: 0.0, departed: 0.0 }),
             Some(Signal::Normal)
         );
-        assert_eq!(detector.detect(Gradient { millis: 1.0, groups: 20, arrived_at: 20.0, departed: 0.0 }), None);
+        assert_eq!(
+            detector.detect(Gradient { millis: 1.0, groups: 20, arrived_at: 20.0, departed: 0.0 }),
+            None
+        );
         assert_eq!(
             detector.detect(Gradient { millis: 1.0, groups: 21, arrived_at: 40.0, departed: 0.0 }),
             Some(Signal::Overuse)

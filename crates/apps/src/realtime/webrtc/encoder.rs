@@ -210,7 +210,8 @@ mod tests {
         assert!(first.iter().flatten().all(|size| *size >= 1500), "{first:?}");
         assert!(first.iter().filter(|size| size.is_none()).count() > 10, "{first:?}");
         let later = sizes(&mut encoder, 60, 400);
-        assert_eq!(encoder.share(), 9.0 / 16.0);
+        // At 9/16 of the pixels 8 kbit are still coarse, at a quarter not.
+        assert_eq!(encoder.share(), 0.25);
         let dropped = later[240..].iter().filter(|size| size.is_none()).count();
         assert!(dropped < 10, "{dropped}");
     }
