@@ -122,7 +122,7 @@ impl Observations {
         rates.sort_by(f64::total_cmp);
         match rates.len() {
             0 => 0.0,
-            count if count % 2 == 0 => (rates[count / 2 - 1] + rates[count / 2]) / 2.0,
+            count if count.is_multiple_of(2) => (rates[count / 2 - 1] + rates[count / 2]) / 2.0,
             count => rates[count / 2],
         }
     }
