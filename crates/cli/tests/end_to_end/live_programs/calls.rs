@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use super::{project, start_file};
+use super::{project, run, start_file};
 
 /// Runs the short form of the call with this browser, which must fail; returns what was said and is in the results.
 fn fails(test: &str, chromium: &str) -> Option<String> {
@@ -54,6 +54,16 @@ fn processes_that_name(folder: &Path) -> Vec<String> {
         Some(text(&line).replace('\0', " "))
     });
     commands.filter(|line| line.contains(&name)).collect()
+}
+
+#[test]
+fn an_octopus_queue_drops_by_the_labels_of_a_stock_browser() {
+    let test = "an_octopus_queue_drops_by_the_labels_of_a_stock_browser";
+    let Some(done) = run(test, "webrtc-octopus", &["chromium", "node"], &[]) else { return };
+    // The link dips once in the short form. Only packets with labels are dropped as stale.
+    done.within("bottleneck.forward", "drops", 1.0..=1000.0);
+    done.within("call", "frames_decoded", 50.0..=100.0);
+    done.within("call", "key_frame_requests", 0.0..=1.0);
 }
 
 #[test]
