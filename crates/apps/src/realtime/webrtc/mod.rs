@@ -195,7 +195,9 @@ impl WebrtcParameters {
             "must be left out without `labels`, which say what is obsolete".to_owned()
         })?;
         let least = self.min_frame.get();
-        ParameterError::unless(least <= 1_000_000, "min_frame", || format!("must be at most 1 MB, got {least} B"))?;
+        ParameterError::unless(least <= 1_000_000, "min_frame", || {
+            format!("must be at most 1 MB, got {least} B")
+        })?;
         let packet = self.packet.get();
         let holds = (2 * Head::LENGTH as u64..=9_000).contains(&packet);
         ParameterError::unless(holds, "packet", || format!("must be 80 B to 9000 B, got {packet} B"))?;
