@@ -62,6 +62,14 @@ class PreparedController(Protocol):
     @property
     def make(self) -> Callable[[], Any]: ...
 
+class PreparedP4Controller(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def latency(self) -> int: ...
+    @property
+    def make(self) -> Callable[..., Any]: ...
+
 @final
 class Packet:
     """A packet in the queue, as its discipline sees it. This is a handle; the packet itself stays in the simulator."""
@@ -224,6 +232,7 @@ def run(
     progress: Callable[[float, int, int], object] | None = None,
     keeping: Keeping | None = None,
     controllers: Sequence[PreparedController] = (),
+    controller: PreparedP4Controller | None = None,
 ) -> Tables | None: ...
 
 @final

@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from jettison.errors import ControllerError
+from jettison.errors import ControllerError, add_note
 from jettison.queues import nanoseconds
 
 
@@ -156,7 +156,7 @@ class _Run:
             rates = self._controller.observe(now, seen, replies)
             return [] if rates is None else [self._checked(link, rate) for link, rate in rates.items()]
         except Exception as error:
-            _add_note(error, f"in controller `{self._name}`, {now / 1e9:.3f} s after the start of the run")
+            add_note(error, f"in controller `{self._name}`, {now / 1e9:.3f} s after the start of the run")
             raise
 
     def _checked(self, link: str, rate: float) -> tuple[int, int]:
@@ -173,10 +173,3 @@ class _Run:
             )
         self._rates[link] = float(rate)
         return self._links.index(link), int(rate)
-
-
-def _add_note(error: Exception, note: str) -> None:
-    """Adds a note to an exception, where Python has notes (3.11)."""
-    add: object = getattr(error, "add_note", None)
-    if callable(add):
-        add(note)

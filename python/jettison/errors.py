@@ -57,7 +57,12 @@ class DisciplineError(JettisonError):
 
 
 class ControllerError(JettisonError):
-    """A controller that cannot be used, or that sets what it cannot set: an unknown link, or a rate that is none."""
+    """A controller that cannot be used, or that sets what it cannot set: an unknown link or table, or a rate that is none."""
+
+    def __init__(self, text: str, code: str | None = None) -> None:
+        super().__init__(text)
+        self.code = code
+        """P4Runtime's name of the reason if a switch refused a request: ``ALREADY_EXISTS``, ``NOT_FOUND``, …"""
 
 
 class RunError(JettisonError):
@@ -94,6 +99,13 @@ def advice(name: object, known: Iterable[object]) -> str:
         return f"did you mean `{near[0]}`?"
     shown = ", ".join(names[:_SHOWN]) + (f", … ({len(names)} in all)" if len(names) > _SHOWN else "")
     return f"known are {shown}" if names else "none is known"
+
+
+def add_note(error: Exception, note: str) -> None:
+    """Adds a note to an exception, where Python has notes (3.11)."""
+    add: object = getattr(error, "add_note", None)
+    if callable(add):
+        add(note)
 
 
 _SHOWN = 20

@@ -12,6 +12,8 @@ from jettison import _jettison
 from jettison._progress import bar
 from jettison.controllers import Controller, prepare
 from jettison.errors import ScenarioError
+from jettison.p4.controller import P4Controller
+from jettison.p4.controller import prepare as prepare_p4
 from jettison.result import Result, open_folder
 from jettison.scenario import Scenario, load
 
@@ -32,6 +34,7 @@ def run(
     of: str | None = None,
     max_seeds: int = 100,
     controllers: Mapping[str, Controller] | None = None,
+    controller: P4Controller | None = None,
 ) -> Result:
     """Runs all variants of a scenario with all seeds.
 
@@ -55,6 +58,8 @@ def run(
         max_seeds: The largest number of seeds for ``precision``.
         controllers: Programs that set rates of shapers in each run, by name; see :mod:`jettison.controllers`. Not with ``out``:
             kept runs are named by the scenario alone.
+        controller: A program that controls the scenario's P4 switches in each run; see :mod:`jettison.p4`. With ``out``, kept runs
+            are those of the same controller: of its class's source and of the object's state.
 
     Raises:
         ControllerError: A controller cannot be used, or sets what it cannot set.
@@ -74,14 +79,16 @@ def run(
     if out is not None and controllers:
         raise ValueError("`controllers` and `out` exclude each other: kept runs are named by the scenario alone")
     prepared = prepare(controllers or {})
+    program = None if controller is None else prepare_p4(controller)
     wanted = None if precision is None or of is None else (precision, of, max_seeds)
-    keeping = (
-        None if out is None else Keeping(_sources(scenario), None if store is None else Path(store), precision=wanted)
-    )
+    keeping = None
+    if out is not None:
+        sources = _sources(scenario) | _source_of(controller)
+        keeping = Keeping(sources, None if store is None else Path(store), precision=wanted)
     line = _Shown(scenario.name) if progress is True else None
     callback = line if progress is True else (progress or None)
     try:
-        tables = _jettison.run(checked, chosen, jobs, out, force, callback, keeping, prepared)
+        tables = _jettison.run(checked, chosen, jobs, out, force, callback, keeping, prepared, program)
     finally:
         if line is not None:
             line.close()
@@ -120,6 +127,15 @@ def _sources(scenario: Scenario) -> dict[str, str]:
     from jettison.sweeps.sources import source_digest
 
     return {each.name: source_digest(each.factory) for each in registered}
+
+
+def _source_of(controller: P4Controller | None) -> dict[str, str]:
+    """The digest of a controller of switches, under a name that no discipline can have."""
+    if controller is None:
+        return {}
+    from jettison.sweeps.sources import source_digest
+
+    return {"p4 controller": source_digest(controller)}
 
 
 def seed_list(seeds: int | Iterable[int]) -> list[int]:

@@ -119,7 +119,7 @@ impl Standard {
 }
 
 /// A machine that runs a program on one packet at a time.
-pub trait Machine: Clone {
+pub trait Machine: Clone + 'static {
     /// Saved state of a packet (headers, metadata, standard metadata) that waits in a queue.
     type Saved: Clone + Default + Send;
 

@@ -5,17 +5,20 @@
 //! - [`config`] is the device configuration: the program's sources, compiled by the switch.
 //! - [`bytes`] converts numbers to byte strings.
 //! - [`Control`] writes and reads a switch's entities, and collects its digests and idle entries.
+//! - [`named`] has entities by names, and [`attached`] the control of a switch inside a run by them.
 //! - [`node`] is a device: arbitration among controllers, its pipeline and their streams.
 //! - `server` is the gRPC server of a device (feature `server`).
 //!
 //! The messages in [`proto`] are structs with the specification's field numbers.
 
+pub mod attached;
 pub mod bytes;
 mod catalogue;
 pub mod config;
 mod data;
 mod fault;
 pub mod info;
+pub mod named;
 pub mod node;
 mod packets;
 pub mod proto;

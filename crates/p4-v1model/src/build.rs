@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jettison_core::{Duration, RandomStream, Time};
-use jettison_queue::QueueDiscipline;
+use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
+use jettison_queue::{Limit, QueueDiscipline};
 use jettison_switch::{Pipeline, Port, RecirculationSettings, Service, TrafficManager};
 use thiserror::Error;
 
@@ -11,6 +12,9 @@ use super::control::{Command, CommandError};
 use super::{Frames, P4Switch, SimpleSwitch};
 use jettison_p4_exec::Machine;
 use jettison_p4_front::ir::Program;
+
+/// Limit of the CPU port's queue, which is emptied after each event of the switch.
+const CPU_QUEUE: u64 = 1 << 16;
 
 /// Plan of a P4 switch. A scenario or packet test fills it in and [builds](SwitchPlan::build) it.
 pub struct SwitchPlan {
@@ -32,6 +36,9 @@ pub struct SwitchPlan {
     pub service: Option<Service>,
     /// Form of departing packets.
     pub frames: Frames,
+    /// Number of the CPU port and random stream of its egress, if the switch has one. It is none of `ports`; packets that
+    /// the program sends there wait for [`P4Switch::take_to_cpu`].
+    pub cpu_port: Option<(u16, RandomStream)>,
     /// Commands of the control plane, in any order; those of the same time run in the given order. Commands at time
     /// zero run during the build, so their errors are errors of the plan.
     pub commands: Vec<(Time, Command)>,
@@ -65,6 +72,7 @@ impl SwitchPlan {
             ingress_delay: Duration::ZERO,
             service: None,
             frames: Frames::default(),
+            cpu_port: None,
             commands: Vec::new(),
         }
     }
@@ -73,10 +81,18 @@ impl SwitchPlan {
     ///
     /// # Errors
     /// If a command at time zero fails.
-    pub fn build<M: Machine + Send>(self, machine: M) -> Result<P4Switch<M>, PlanError> {
+    pub fn build<M: Machine + Send>(mut self, machine: M) -> Result<P4Switch<M>, PlanError> {
+        let cpu_port = self.cpu_port.map(|(number, random)| {
+            self.ports.push(Box::new(TailDrop::new(TailDropParameters { limit: Limit::packets(CPU_QUEUE) })));
+            self.port_random.push(random);
+            number
+        });
         let classes = self.ports.iter().map(|discipline| discipline.classes());
         let ports = self.port_random.into_iter().zip(classes).collect();
-        let switch = SimpleSwitch::new(self.program, machine, self.frames, self.ingress_random, ports);
+        let mut switch = SimpleSwitch::new(self.program, machine, self.frames, self.ingress_random, ports);
+        if let Some(number) = cpu_port {
+            switch.set_cpu_port(number);
+        }
         let mut manager = TrafficManager::new(self.ports);
         self.unconnected.into_iter().for_each(|port| manager.close(port));
         let pipeline =

@@ -1,5 +1,6 @@
 //! P4 switch with its control plane.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -25,7 +26,14 @@ pub struct P4Switch<M: Machine> {
     /// Time of the first pending command.
     next_command: Time,
     answers: Vec<(Time, Result<Answer, CommandError>)>,
+    /// Packets that left at the CPU port, oldest first, with the time.
+    to_cpu: VecDeque<(Time, Packet)>,
+    /// Packets for the controller that were lost because nobody took the earlier ones.
+    lost_to_cpu: u64,
 }
+
+/// Maximum number of packets that wait for the controller; further ones are lost, and counted.
+const MAX_TO_CPU: usize = 4096;
 
 impl<M: Machine + Send> P4Switch<M> {
     /// Runs the commands of time zero and queues the others.
@@ -39,6 +47,8 @@ impl<M: Machine + Send> P4Switch<M> {
             commands: VecDeque::new(),
             next_command: Time::MAX,
             answers: Vec::new(),
+            to_cpu: VecDeque::new(),
+            lost_to_cpu: 0,
         };
         let mut later = Vec::new();
         for (place, (time, command)) in commands.into_iter().enumerate() {
@@ -85,6 +95,56 @@ impl<M: Machine + Send> P4Switch<M> {
         &self.answers
     }
 
+    /// Number of the CPU port for the program.
+    pub fn cpu_port(&self) -> Option<u16> {
+        self.pipeline.program().cpu_port()
+    }
+
+    /// The port by which packets of the controller enter the switch; the program knows it as [`P4Switch::cpu_port`].
+    pub fn cpu_entry(&self) -> Option<Port> {
+        self.pipeline.program().cpu_queue()
+    }
+
+    /// Takes the packets that have left at the CPU port, oldest first, with the time.
+    pub fn take_to_cpu(&mut self) -> VecDeque<(Time, Packet)> {
+        std::mem::take(&mut self.to_cpu)
+    }
+
+    /// Number of packets that were lost at the CPU port because nobody took the earlier ones.
+    pub fn lost_to_cpu(&self) -> u64 {
+        self.lost_to_cpu
+    }
+
+    /// Empties the queue of the CPU port, which has no link.
+    #[inline]
+    fn serve_cpu(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
+        if let Some(queue) = self.cpu_entry() {
+            self.empty_cpu_queue(queue, now, out);
+        }
+    }
+
+    #[cold]
+    fn empty_cpu_queue(&mut self, queue: Port, now: Time, out: &mut SwitchOutcomes<'_>) {
+        if !self.pipeline.has_departure(queue) {
+            return;
+        }
+        // One pass: a packet that the program sends back to the CPU port is served after the next event.
+        let mut left = self.pipeline.backlog(queue).packets;
+        while left > 0
+            && let Some(departure) = self.pipeline.poll_transmit(queue, now, out)
+        {
+            left -= 1;
+            if let Departure::Transmit(packet) = departure {
+                match self.to_cpu.len() < MAX_TO_CPU {
+                    true => self.to_cpu.push_back((now, packet)),
+                    false => self.lost_to_cpu += 1,
+                }
+            }
+        }
+        // Served here; the caller has no link for it.
+        out.pending.retain(|port| *port != queue);
+    }
+
     #[inline]
     fn catch_up(&mut self, now: Time) {
         if self.next_command <= now {
@@ -106,16 +166,20 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
         self.catch_up(now);
         self.pipeline.handle_packet(from, packet, now, out);
+        self.serve_cpu(now, out);
     }
 
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
         self.catch_up(now);
-        self.pipeline.poll_transmit(to, now, out)
+        let departure = self.pipeline.poll_transmit(to, now, out);
+        self.serve_cpu(now, out);
+        departure
     }
 
     fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
         self.catch_up(now);
         self.pipeline.handle_wakeup(now, out);
+        self.serve_cpu(now, out);
     }
 
     #[inline]
@@ -123,6 +187,15 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
         let inside = self.pipeline.next_wakeup().unwrap_or(Time::MAX);
         let earliest = inside.min(self.next_command);
         (earliest < Time::MAX).then_some(earliest)
+    }
+
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+
+    #[inline]
+    fn has_notices(&self) -> bool {
+        !self.to_cpu.is_empty() || !self.plane().effects.digests.is_empty()
     }
 
     fn capacity_changed(&mut self, to: Port, rate: Rate, now: Time) {

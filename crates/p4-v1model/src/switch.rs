@@ -27,6 +27,8 @@ pub struct SimpleSwitch<M: Machine> {
     contexts: Contexts<M::Saved>,
     ports: Vec<PortState>,
     frames: Frames,
+    /// Number of the CPU port for the program; its queue is the last one.
+    cpu_port: Option<u16>,
     counters: ProgramCounters,
     /// Arrival of the next packet, if before its ingress.
     arrival: Option<Time>,
@@ -80,9 +82,43 @@ impl<M: Machine> SimpleSwitch<M> {
             contexts: Contexts::new(),
             ports: ports.collect(),
             frames,
+            cpu_port: None,
             counters: ProgramCounters::default(),
             arrival: None,
             headers: Vec::new(),
+        }
+    }
+
+    /// Makes the last port the CPU port: the program knows it as `number`.
+    pub(crate) fn set_cpu_port(&mut self, number: u16) {
+        self.cpu_port = Some(number);
+    }
+
+    /// Number of the CPU port for the program.
+    pub(crate) fn cpu_port(&self) -> Option<u16> {
+        self.cpu_port
+    }
+
+    /// The queue of the CPU port.
+    pub(crate) fn cpu_queue(&self) -> Option<Port> {
+        self.cpu_port.map(|_| Port((self.ports.len() - 1) as u16))
+    }
+
+    /// The queue of a port of the program. Without a CPU port they have the same number.
+    #[inline]
+    pub(crate) fn queue_of(&self, port: Port) -> Port {
+        match self.cpu_port {
+            Some(number) => queue_with_cpu(port, number, self.ports.len()),
+            None => port,
+        }
+    }
+
+    /// Number of a queue's port for the program.
+    #[inline]
+    fn port_of(&self, queue: Port) -> Port {
+        match self.cpu_port {
+            Some(number) if usize::from(queue.0) + 1 == self.ports.len() => Port(number),
+            _ => queue,
         }
     }
 
@@ -126,6 +162,7 @@ impl<M: Machine> SimpleSwitch<M> {
         self.contexts.in_use()
     }
 
+    /// Traffic classes of a queue; `None` if its discipline ignores the class.
     fn classes(&self, port: Port) -> Option<u16> {
         self.ports.get(usize::from(port.0)).and_then(|port| port.classes)
     }
@@ -144,13 +181,14 @@ impl<M: Machine> SimpleSwitch<M> {
     /// Runs the parser and ingress. `tag` is the context with the frame; `fresh` means that the packet comes from a
     /// link and has no preserved fields.
     fn pass_ingress(&mut self, tag: u32, fresh: bool, packet: &Packet, why: Instance, now: Time) {
+        let from = self.port_of(Port(packet.meta.ingress_port));
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
         plane.now = now;
         plane.effects.clear();
         machine.reset();
         if fresh {
-            machine.set_standard(Standard::IngressPort, u64::from(packet.meta.ingress_port));
+            machine.set_standard(Standard::IngressPort, u64::from(from.0));
         } else if context.keep.is_some() {
             // Before the parser, which may read preserved fields.
             machine.keep_only(context.keep, &context.saved);
@@ -182,6 +220,7 @@ impl<M: Machine> SimpleSwitch<M> {
         copy.priority = u64::from(session.priority);
         let to = match session.to {
             MirrorTarget::Port(port) => {
+                let port = self.queue_of(port);
                 MirrorTo::Queue { port, class: self.class_or_lowest(port, u64::from(session.priority)) }
             }
             // The class of each member is set at replication.
@@ -201,11 +240,12 @@ impl<M: Machine> SimpleSwitch<M> {
     ) -> Option<Mirror> {
         let session = self.session(request)?;
         let (clone, mirror) = self.clone_context(tag, session);
+        let from = self.port_of(Port(packet.meta.ingress_port));
         let (original, copy) = self.contexts.pair(tag, clone);
         let machine = &mut self.machine;
         machine.reset();
         // The parser may branch on it and must repeat its earlier decision.
-        machine.set_standard(Standard::IngressPort, u64::from(packet.meta.ingress_port));
+        machine.set_standard(Standard::IngressPort, u64::from(from.0));
         metadata::begin(machine, copy.frame().length(), packet.meta.instance, now);
         copy.consumed = machine.parse(copy.frame(), &mut self.plane).consumed;
         machine.keep_only(request.keep, &original.saved);
@@ -227,12 +267,13 @@ impl<M: Machine> SimpleSwitch<M> {
 
     /// Runs egress for a packet from the queue of `port`.
     fn pass_egress(&mut self, tag: u32, packet: &Packet, port: Port, queue: &QueueReading, now: Time) {
+        let number = self.port_of(port);
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
         plane.now = now;
         plane.effects.clear();
         machine.load(&context.saved);
-        metadata::depart(machine, &packet.meta, context.frame().length(), port, queue, now);
+        metadata::depart(machine, &packet.meta, context.frame().length(), number, queue, now);
         if let Some(rate) = self.ports.get_mut(usize::from(port.0)).and_then(|port| port.rate.as_mut()) {
             machine.set_standard(Standard::DequeueRate, metadata::kbit(rate.rate(now)));
         }
@@ -245,13 +286,15 @@ impl<M: Machine> SimpleSwitch<M> {
 
     /// Computes checksums and deparses: `packet` becomes the departing packet. The context holds the new frame if
     /// `keep` is set.
-    fn deparse(&mut self, tag: u32, packet: &mut Packet, keep: bool) {
+    fn deparse(&mut self, tag: u32, packet: &mut Packet, port: Port, keep: bool) {
+        // A controller gets the bytes as the program left them.
+        let frames = if self.cpu_queue() == Some(port) { Frames::Raw } else { self.frames };
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
         machine.run(Block::ComputeChecksum, context.payload(), plane);
         self.headers.clear();
         machine.deparse(&mut self.headers, plane);
-        put_back(packet, context, &self.headers, self.frames, keep);
+        put_back(packet, context, &self.headers, frames, keep);
     }
 
     /// The measurement of a port's dequeue rate, if the program reads it.
@@ -265,6 +308,17 @@ impl<M: Machine> SimpleSwitch<M> {
         if let Some(port) = self.ports.get_mut(usize::from(port.0)) {
             std::mem::swap(&mut self.plane.random, &mut port.random);
         }
+    }
+}
+
+/// The queue of a port of a switch whose last queue is that of the CPU port `number`.
+#[cold]
+fn queue_with_cpu(port: Port, number: u16, queues: usize) -> Port {
+    match port.0 {
+        port if port == number => Port((queues - 1) as u16),
+        // The queue of the CPU port has no number of its own; a port without a queue has no route.
+        port if usize::from(port) + 1 == queues => Port(u16::MAX),
+        _ => port,
     }
 }
 
@@ -305,7 +359,7 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
         context.priority = priority;
         // A dropped clone has served its purpose, so it is consumed instead.
         let consumed = context.is_clone.then_some(Fate::Consume { queued_at: context.queued_at });
-        let port = Port(spec as u16);
+        let port = self.queue_of(Port(spec as u16));
         let class = match group {
             0 => self.class(port, priority),
             // In `simple_switch` all ports have the same number of queues, so a priority is valid at all of them or at
@@ -321,7 +375,7 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
             // If the program had already chosen a port, the drop counts at that port's queue, as with a native
             // discipline.
             let intended_port =
-                self.machine.standard(Standard::IntendedPort).checked_sub(1).map(|port| Port(port as u16));
+                self.machine.standard(Standard::IntendedPort).checked_sub(1).map(|port| self.queue_of(Port(port as u16)));
             actions.drop(reason, intended_port.filter(|port| usize::from(port.0) < self.ports.len()));
             actions.fate = consumed.filter(|_| !goes_on).unwrap_or(actions.fate);
             return self.contexts.release(tag);
@@ -356,7 +410,7 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
             }
             self.contexts.release(tag);
         } else {
-            self.deparse(tag, packet, recirculate.is_some());
+            self.deparse(tag, packet, port, recirculate.is_some());
             if let Some(keep) = recirculate {
                 let context = self.contexts.get_mut(tag);
                 (context.keep, context.truncate, context.rid) = (keep, None, None);

@@ -59,6 +59,16 @@ pub fn discipline_error(py: Python<'_>, error: impl Display) -> PyErr {
     raised(py, "DisciplineError", (error.to_string(),))
 }
 
+/// A controller that cannot do what it wants.
+pub fn controller_error(py: Python<'_>, error: impl Display) -> PyErr {
+    raised(py, "ControllerError", (error.to_string(),))
+}
+
+/// A controller's request that a switch has refused, with the name of P4Runtime's code.
+pub fn refused(py: Python<'_>, error: impl Display, code: &str) -> PyErr {
+    raised(py, "ControllerError", (error.to_string(), code))
+}
+
 /// Whether an exception is `Drop`, with which a discipline drops a packet.
 pub fn is_drop(py: Python<'_>, error: &PyErr) -> bool {
     let class = py.import("jettison.queues").and_then(|queues| queues.getattr("Drop"));

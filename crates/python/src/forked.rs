@@ -12,9 +12,11 @@ use pyo3::prelude::*;
 use crate::controller::PythonController;
 use crate::discipline::{Control, PythonDiscipline, builder};
 use crate::errors::run_error;
+use crate::switches::PythonSwitchController;
 
 /// The record of a scenario's run, that of a run forked at `at` ns, and that of the fork with the draws `draw`, as bytes.
 #[pyfunction]
+#[pyo3(signature = (disciplines, controllers, scenario, at, draw, controller=None))]
 pub fn forked(
     py: Python<'_>,
     disciplines: Vec<PythonDiscipline>,
@@ -22,10 +24,14 @@ pub fn forked(
     scenario: &str,
     at: u64,
     draw: u64,
+    controller: Option<PythonSwitchController>,
 ) -> PyResult<[Vec<u8>; 3]> {
     let control = Arc::<Control>::default();
     let mut builder = builder(py, &disciplines, &control).map_err(|error| run_error(py, error))?;
     controllers.iter().for_each(|controller| controller.add_to(py, &mut builder, &control));
+    if let Some(controller) = &controller {
+        controller.add_to(py, &mut builder, &control);
+    }
     let scenario = Scenario::parse(scenario, "forked", &NoFiles, &Changes::default(), &builder.registries())
         .map_err(|error| run_error(py, error))?;
     let variant = scenario.variants.first().ok_or_else(|| run_error(py, "no variant"))?;

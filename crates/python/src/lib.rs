@@ -16,6 +16,7 @@ mod run;
 mod scenario;
 mod steps;
 mod sweep;
+mod switches;
 #[cfg(feature = "testing")]
 mod synthetic;
 mod tables;

@@ -21,6 +21,7 @@ use crate::discipline::{Control, builder};
 use crate::errors::run_error;
 use crate::scenario::Checked;
 use crate::sweep::program;
+use crate::switches::PythonSwitchController;
 use crate::tables::Tables;
 
 /// Interval of checks for Ctrl-C and of progress reports.
@@ -41,7 +42,7 @@ pub fn default_jobs() -> usize {
 /// completed fraction, the number of completed runs and the number of all runs. `keeping`
 /// goes with `out`.
 #[pyfunction]
-#[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None, keeping=None, controllers=Vec::new()))]
+#[pyo3(signature = (checked, seeds=None, jobs=None, out=None, force=false, progress=None, keeping=None, controllers=Vec::new(), controller=None))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python's function")]
 pub fn run(
     py: Python<'_>,
@@ -53,6 +54,7 @@ pub fn run(
     progress: Option<Py<PyAny>>,
     keeping: Option<Keeping>,
     controllers: Vec<PythonController>,
+    controller: Option<PythonSwitchController>,
 ) -> PyResult<Option<Tables>> {
     let precision = keeping.as_ref().and_then(|keeping| keeping.precision.as_ref());
     let precision = precision.map(|(share, of, most)| Precision::parse(share, of, *most)).transpose();
@@ -72,6 +74,9 @@ pub fn run(
     let control = Arc::new(Control::default());
     let mut builder = builder(py, &checked.disciplines, &control).map_err(|error| run_error(py, error))?;
     for controller in &controllers {
+        controller.add_to(py, &mut builder, &control);
+    }
+    if let Some(controller) = &controller {
         controller.add_to(py, &mut builder, &control);
     }
     let work = |cancel: &AtomicBool, progress: &(dyn Fn(Progress) + Sync)| {

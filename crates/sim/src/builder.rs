@@ -434,6 +434,7 @@ impl WorldBuilder {
             delivered: Vec::new(),
             scheduled,
             controllers: Vec::new(),
+            switch_controller: None,
             control_error: None,
             script: None,
             suspended: None,
@@ -535,6 +536,7 @@ fn build_node(
             Ok(Node::Router(Box::new(Router {
                 name,
                 switch,
+                controlled: false,
                 directions,
                 queues,
                 armed: Time::MAX,

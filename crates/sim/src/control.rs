@@ -105,6 +105,27 @@ pub enum ControlError {
         /// The nearest or all names.
         help: String,
     },
+    /// A router that does not exist.
+    #[error("controller `{controller}`: unknown switch `{switch}`; {help}")]
+    UnknownSwitch {
+        /// The controller.
+        controller: String,
+        /// The name.
+        switch: String,
+        /// The nearest or all names.
+        help: String,
+    },
+    /// A controller and a switch that answer each other without delay.
+    #[error(
+        "controller `{controller}` at {at}: its packets and the switches' notices cause each other without end; give the \
+         control channel a latency, or do not answer every packet-in by a packet-out that returns"
+    )]
+    EndlessCalls {
+        /// The controller.
+        controller: String,
+        /// The instant.
+        at: Time,
+    },
     /// A rate of zero.
     #[error("controller `{controller}` at {at}: the rate of `{link}` must be > 0, got 0 bit/s")]
     ZeroRate {

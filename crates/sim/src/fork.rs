@@ -65,6 +65,10 @@ impl World {
             })
         };
         let controllers = self.controllers.iter().map(controller).collect::<Result<_, _>>()?;
+        let switch_controller = forking(draw, || self.switch_controller.clone()).map_err(|refusal| {
+            let name = self.switch_controller.as_ref().map_or("", |held| held.name.as_str());
+            ForkError::Refused { place: format!("controller `{name}`"), reason: refusal.reason }
+        })?;
         let directions = forking(draw, || self.directions.clone()).map_err(|refusal| {
             let Refusal { reason, .. } = refusal;
             ForkError::Refused { place: "links".to_owned(), reason }
@@ -88,6 +92,7 @@ impl World {
             delivered: Vec::new(),
             scheduled: self.scheduled.clone(),
             controllers,
+            switch_controller,
             control_error: self.control_error.clone(),
             script: self.script.clone(),
             suspended: self.suspended,

@@ -25,6 +25,7 @@ mod script;
 mod sink;
 mod steer;
 mod summary;
+mod switch_control;
 mod transmit;
 mod way;
 mod world;
@@ -46,4 +47,5 @@ pub use script::{
     Decided, Effects, Intervention, Replaced, Replacement, Reverted, Script, Waiting, Window, can_revert,
 };
 pub use steer::{QueueSeen, SteerError};
+pub use switch_control::{Absent, Injection, SwitchController, SwitchControllerSpec};
 pub use world::{RunOutcome, Tap, World};

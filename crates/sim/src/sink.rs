@@ -20,7 +20,7 @@ pub(crate) struct Sink<'a> {
 }
 
 impl Sink<'_> {
-    /// The recorder's queue of a port, if a link has it.
+    /// The recorder's queue of a port, if a link has it. A switch's CPU port has none.
     #[inline]
     fn queue_of(&self, port: Option<Port>) -> Option<u32> {
         let queue = *self.queues.get(usize::from(port?.0))?;

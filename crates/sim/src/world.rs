@@ -17,6 +17,7 @@ use crate::outside::Delivery;
 use crate::script::{Script, take_scripted};
 use crate::sink::Sink;
 use crate::steer::Suspended;
+use crate::switch_control::SwitchControlled;
 use crate::summary::{summarise_router, summarise_threads};
 use crate::transmit::{has_scripted, is_scripted, take, transmit};
 
@@ -64,6 +65,8 @@ pub struct World {
     pub(crate) scheduled: Vec<usize>,
     /// Programs that set rates of shapers.
     pub(crate) controllers: Vec<Controlled>,
+    /// A program that controls switches.
+    pub(crate) switch_controller: Option<Box<SwitchControlled>>,
     /// Why a controller ended the run.
     pub(crate) control_error: Option<ControlError>,
     /// Changes of decisions from outside.
@@ -84,6 +87,8 @@ pub(crate) enum Node {
 pub(crate) struct Router {
     pub(crate) name: String,
     pub(crate) switch: Box<dyn Switch>,
+    /// Whether a controller takes what the switch has for its control plane.
+    pub(crate) controlled: bool,
     /// The outgoing direction of each port.
     pub(crate) directions: Vec<usize>,
     /// The recorder's queue of each port.
@@ -107,6 +112,8 @@ pub(crate) struct Slots {
     pub(crate) arrivals: usize,
     /// Timers of nodes.
     pub(crate) nodes: usize,
+    /// The controller of switches.
+    pub(crate) switch_controller: usize,
     /// Controllers; added after the rest, so last.
     pub(crate) controllers: usize,
     pub(crate) end: usize,
@@ -121,8 +128,9 @@ impl Slots {
             arrivals: directions,
             nodes: 2 * directions,
             changes: 2 * directions + nodes,
-            controllers: end,
-            end,
+            switch_controller: end,
+            controllers: end + 1,
+            end: end + 1,
         }
     }
 }
@@ -259,8 +267,10 @@ impl World {
                 self.arrive(slot - self.slots.arrivals, time);
             } else if slot < self.slots.changes {
                 self.wake(slot - self.slots.nodes, time);
-            } else if slot < self.slots.controllers {
+            } else if slot < self.slots.switch_controller {
                 self.change(slot - self.slots.changes, time);
+            } else if slot < self.slots.controllers {
+                self.control_switches(time);
             } else {
                 self.control(slot - self.slots.controllers, time);
             }
@@ -585,10 +595,12 @@ impl World {
 
     #[inline]
     fn plan_router(&mut self, node: usize) {
-        if let Node::Router(router) = &mut self.nodes[node]
-            && let Some(time) = router.plan()
-        {
+        let Node::Router(router) = &mut self.nodes[node] else { return };
+        if let Some(time) = router.plan() {
             self.agenda.set(self.slots.nodes + node, time);
+        }
+        if router.controlled && router.switch.has_notices() {
+            self.notice(self.now);
         }
     }
 
@@ -739,6 +751,13 @@ impl World {
 }
 
 impl Node {
+    pub(crate) fn router(&self) -> Option<&Router> {
+        match self {
+            Node::Router(router) => Some(router),
+            Node::Host(_) => None,
+        }
+    }
+
     #[inline]
     pub(crate) fn backlog(&self, port: u16) -> Backlog {
         match self {

@@ -1,5 +1,7 @@
 //! Interface between a switch and the simulator or the live event loop.
 
+use std::any::Any;
+
 use dyn_clone::DynClone;
 use jettison_core::{Gauges, Rate, Time};
 use jettison_measure::Outcomes;
@@ -98,6 +100,16 @@ pub trait Switch: DynClone + Send {
 
     /// Appends the CPU time of each thread of the service model.
     fn thread_times(&self, _now: Time, _out: &mut Vec<ThreadTime>) {}
+
+    /// The switch as its own type, for a control plane that knows it.
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
+
+    /// Whether the switch has something for its control plane: a digest, or a packet that left at the CPU port.
+    fn has_notices(&self) -> bool {
+        false
+    }
 
     /// Counters since the start.
     fn counters(&self) -> SwitchCounters;

@@ -143,6 +143,12 @@ impl Control {
         }
     }
 
+    /// When the next buffered message has waited for its list as long as it may.
+    pub(super) fn next_digest(&self) -> Option<Time> {
+        let waiting = self.digests.values().filter(|state| !state.buffer.is_empty());
+        waiting.map(|state| state.since.saturating_add(duration(state.config.max_timeout_ns))).min()
+    }
+
     /// Empties a digest's buffer into a list.
     fn list(&mut self, id: u32, now: Time) -> DigestList {
         let list_id = self.next_list;

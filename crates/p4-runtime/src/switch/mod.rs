@@ -50,6 +50,8 @@ pub struct Control {
     replications: Replications,
     digests: BTreeMap<u32, DigestState>,
     next_list: u64,
+    /// No entry is idle before this instant.
+    next_idle: Time,
 }
 
 impl Control {
@@ -62,6 +64,7 @@ impl Control {
             replications: Replications::default(),
             digests: BTreeMap::new(),
             next_list: 1,
+            next_idle: Time::MAX,
             catalogue,
         }
     }
@@ -138,6 +141,12 @@ impl Control {
             EntityKind::DigestEntry(entry) => self.read_digests(entry, &mut push),
             EntityKind::ExternEntry(_) => Ok(()),
         }
+    }
+
+    /// The next instant at which [`Control::poll`] may have something without another event of the switch.
+    pub fn next_due(&self) -> Option<Time> {
+        let due = self.next_digest().unwrap_or(Time::MAX).min(self.next_idle);
+        (due < Time::MAX).then_some(due)
     }
 
     /// Collects what has become due: digest lists, and entries that were not hit for their timeout.

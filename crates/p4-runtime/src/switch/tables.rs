@@ -1,6 +1,6 @@
 //! Writes of table entries (§9.1).
 
-use jettison_core::Time;
+use jettison_core::{Duration, Time};
 use jettison_p4_exec::Machine;
 use jettison_p4_exec::table::{Entry, EntryAction, Handle};
 use jettison_p4_front::ir::{ActionValue, TableId};
@@ -24,6 +24,13 @@ pub(super) struct EntryRecord {
     /// Last hit, or write, of which a notification was sent.
     pub notified: Option<Time>,
     pub one_shot: Option<OneShot>,
+}
+
+impl EntryRecord {
+    /// The idle timeout; zero for none.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_nanos(u64::try_from(self.idle_timeout).unwrap_or(0))
+    }
 }
 
 impl Control {
@@ -169,6 +176,9 @@ impl Control {
             notified: None,
             one_shot,
         };
+        if record.idle_timeout > 0 {
+            self.next_idle = self.next_idle.min(now.saturating_add(record.timeout()));
+        }
         self.entries[table.index()].insert(handle.0, record);
     }
 

@@ -201,7 +201,9 @@ impl<M: Machine + Send> P4Switch<M> {
 
     /// Updates the pipeline's members of a group from the nodes.
     fn publish(&mut self, group: u16) {
-        self.pipeline.set_multicast_group(group, self.replication.members(group));
+        let mut members = self.replication.members(group);
+        members.iter_mut().for_each(|member| member.port = self.simple_switch().queue_of(member.port));
+        self.pipeline.set_multicast_group(group, members);
     }
 
     fn reconfigure(
@@ -216,6 +218,7 @@ impl<M: Machine + Send> P4Switch<M> {
             (Some(port), Some(priority)) => Some(self.class(port, priority)?),
             _ => None,
         };
+        let port = port.map(|port| self.simple_switch().queue_of(port));
         if self.pipeline.reconfigure_queues(port, &QueueChange { class, setting }) {
             Ok(())
         } else {
@@ -224,7 +227,7 @@ impl<M: Machine + Send> P4Switch<M> {
     }
 
     fn class(&self, port: Port, priority: u8) -> Result<u8, CommandError> {
-        let class = class_of(u64::from(priority), self.pipeline.classes(port));
+        let class = class_of(u64::from(priority), self.pipeline.classes(self.simple_switch().queue_of(port)));
         class.ok_or(CommandError::NoPriority { port: port.0, priority })
     }
 
@@ -234,7 +237,7 @@ impl<M: Machine + Send> P4Switch<M> {
         }
         // `simple_switch` accepts an unknown port or group here; clones to it are lost.
         match config.to {
-            MirrorTarget::Port(port) if usize::from(port.0) < self.pipeline.port_count() => {
+            MirrorTarget::Port(port) if self.has_port(port) => {
                 self.class(port, config.priority).map(|_| ())
             }
             MirrorTarget::Port(_) | MirrorTarget::Group(_) => Ok(()),
@@ -243,10 +246,14 @@ impl<M: Machine + Send> P4Switch<M> {
 
     fn check_ports(&self, ports: &[Port]) -> Result<(), CommandError> {
         let count = self.pipeline.port_count();
-        match ports.iter().find(|port| usize::from(port.0) >= count) {
+        match ports.iter().find(|port| !self.has_port(**port)) {
             Some(port) => Err(CommandError::NoPort { port: port.0, ports: count }),
             None => Ok(()),
         }
+    }
+
+    fn has_port(&self, port: Port) -> bool {
+        usize::from(self.simple_switch().queue_of(port).0) < self.pipeline.port_count()
     }
 
     /// Checks that an array contains an element. Direct counters and meters grow with their table.

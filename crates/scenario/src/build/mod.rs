@@ -14,6 +14,7 @@ mod live;
 mod p4;
 mod registries;
 mod routers;
+mod switch_controllers;
 mod variations;
 
 use std::collections::BTreeMap;
@@ -42,6 +43,7 @@ use crate::schema::{GaugeSettings, Node, Settings};
 pub use catalogue::{Appearance, Appearances};
 pub use commands::{CommandFlow, HostCommands, host_commands};
 use flows::FlowPrograms;
+pub use switch_controllers::{ControlledNetwork, ControlledSwitch, MakeSwitchController, RunSwitchController};
 pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
 
 /// Builds worlds.
@@ -52,6 +54,8 @@ pub struct Builder {
     pub(crate) applications: Registry<FlowApplication>,
     /// Programs that every world gets.
     controllers: Vec<RunController>,
+    /// The program that controls the switches of every world.
+    switch_controller: Option<RunSwitchController>,
     /// Keyed by content: files of two scenarios may share a name.
     traces: Mutex<BTreeMap<Arc<[u8]>, Arc<Trace>>>,
 }
@@ -169,6 +173,7 @@ impl Builder {
             transports: transports(),
             applications: applications(),
             controllers: Vec::new(),
+            switch_controller: None,
             traces: Mutex::default(),
         }
     }
@@ -219,6 +224,7 @@ impl Builder {
             let controller = (make.0)(seed).map_err(|message| part(&["controller", &name], message))?;
             world.add_controller(ControllerSpec { name, links, probes, controller })?;
         }
+        self.control_switches(&mut world, settings, seed)?;
         Ok(world)
     }
 

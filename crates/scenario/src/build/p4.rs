@@ -67,6 +67,7 @@ pub(super) fn p4(
         switch.ingress_delay = router.ingress_delay.unwrap_or(Duration::ZERO);
         switch.service = service;
         switch.commands = planned.commands;
+        switch.cpu_port = router.cpu_port.map(|port| (port, seed.stream(&["nodes", &name, "cpu"])));
         let machine = Compiled::new(Arc::clone(&read.program));
         let switch = switch.build(machine).map_err(|failed| failed.to_string())?;
         Ok(Box::new(switch))

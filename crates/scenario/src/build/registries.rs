@@ -68,6 +68,7 @@ impl Builder {
             transports: self.transports.clone(),
             applications: self.applications.clone(),
             controllers: Vec::new(),
+            switch_controller: None,
             traces: Default::default(),
         };
         let entries = self.applications.clone();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jettison_core::{RandomStream, Seed, Time};
 use jettison_p4_exec::compiled::Compiled;
-use jettison_p4_v1model::SwitchPlan;
+use jettison_p4_v1model::{DROP_PORT, SwitchPlan};
 use jettison_queue::QueueDiscipline;
 use jettison_queue::bmv2::{Bmv2, Bmv2Parameters};
 use jettison_switch::Port;
@@ -40,6 +40,7 @@ impl Checker<'_> {
                 }
             }
         }
+        self.cpu_port(name, router, at);
         let Some(read) = &router.read else { return };
         for refused in self.refused_commands(name, router, read) {
             match self.place_of(&refused, at) {
@@ -60,6 +61,17 @@ impl Checker<'_> {
                     });
                 }
             }
+        }
+    }
+
+    fn cpu_port(&mut self, name: &str, router: &P4Router, at: &KeyPath) {
+        let Some(port) = router.cpu_port else { return };
+        let links = ports(self.settings, name).len();
+        if usize::from(port) < links || u64::from(port) >= DROP_PORT {
+            let last = DROP_PORT - 1;
+            let message = format!("`cpu_port` must be from {links} to {last}, got {port}");
+            let help = format!("0 to {} are the ports of `{name}`'s links; {DROP_PORT} drops", links.max(1) - 1);
+            self.find(&at.key("cpu_port"), message, help);
         }
     }
 
@@ -94,6 +106,7 @@ impl Checker<'_> {
         let stream = || -> RandomStream { Seed(0).stream(&["check"]) };
         let port_random = (0..count).map(|_| stream()).collect();
         let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, stream(), port_random);
+        switch.cpu_port = router.cpu_port.map(|port| (port, stream()));
         // Later commands are tried too, in order: without packets, time changes no state of the control plane.
         switch.commands = planned.commands.into_iter().map(|(_, command)| (Time::ZERO, command)).collect();
         switch.unconnected = (0..count as u16).map(Port).filter(|port| !taken.contains(&port.0)).collect();

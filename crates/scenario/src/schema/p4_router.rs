@@ -52,6 +52,10 @@ pub struct P4Router {
     /// Address. Default: the next free one of 198.18.0.0/15 (RFC 2544).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<IpAddr>,
+    /// Number of the CPU port, such as 510: packets that the program sends there go to its controller, and those of the
+    /// controller arrive there. At most 510, and none of the numbers of the router's links. Default: no CPU port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_port: Option<u16>,
     /// Queue of its ports, for links without `queue`. `bmv2` is the traffic manager of BMv2's `simple_switch`; with any other
     /// discipline the link's rate serves the port, as in hardware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
