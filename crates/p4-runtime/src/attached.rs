@@ -1,6 +1,6 @@
 //! Control of a switch that runs elsewhere, such as in a simulation, by names.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jettison_core::Time;
@@ -8,17 +8,15 @@ use jettison_p4_exec::compiled::Compiled;
 use jettison_p4_front::ir::Program;
 use jettison_p4_v1model::P4Switch;
 use jettison_switch::{Port, Switch};
-use jettison_wire::{Packet, PacketMeta};
+use jettison_wire::Packet;
 
 use crate::catalogue::Catalogue;
-use crate::fault::{Code, Fault};
+use crate::device::{Returns, image, no_cpu_port, returned};
+use crate::fault::Fault;
 use crate::info;
 use crate::named::{Datum, Named, NamedEntry, Names};
 use crate::proto::runtime::{DigestListAck, Entity, Update};
 use crate::switch::{Change, Control};
-
-/// Packet-ins whose origin is remembered, for packet-outs that return them.
-const REMEMBERED: usize = 4096;
 
 /// A switch of a run and what its controller knows of it.
 #[derive(Debug, Clone)]
@@ -117,16 +115,10 @@ impl Attached {
         payload: Vec<u8>,
         fields: &BTreeMap<String, String>,
     ) -> Result<(Port, Packet), Fault> {
-        let port = switch.cpu_entry().ok_or_else(|| {
-            Fault::new(Code::FailedPrecondition, "the switch has no CPU port; set `cpu_port` of its node")
-        })?;
+        let port = switch.cpu_entry().ok_or_else(no_cpu_port)?;
         let origin = self.returns.take(&payload);
         let frame = self.control.catalogue().frame(&self.names.packet_out(payload, fields)?)?;
-        let mut packet = Packet::from_frame(frame);
-        if let Some(origin) = origin {
-            (packet.meta.flow, packet.meta.id, packet.meta.sent_at) = (origin.flow, origin.id, origin.sent_at);
-        }
-        Ok((port, packet))
+        Ok((port, returned(frame, origin)))
     }
 
     /// Acknowledges a digest list.
@@ -147,9 +139,7 @@ impl Attached {
     pub fn poll(&mut self, switch: &mut P4Switch<Compiled>, now: Time) -> Vec<Notice> {
         let mut notices = Vec::new();
         for (_, packet) in switch.take_to_cpu() {
-            let mut frame = Vec::with_capacity(packet.image_length());
-            packet.write_image(&mut frame, usize::MAX);
-            let told = self.control.catalogue().packet_in(&frame);
+            let told = self.control.catalogue().packet_in(&image(&packet));
             self.returns.remember(&told.payload, packet.meta);
             let fields = self.names.packet_in(&told);
             notices.push(Notice::PacketIn { payload: told.payload, fields });
@@ -171,25 +161,4 @@ impl Attached {
 /// The P4 switch behind a switch of a run.
 pub fn p4_switch(switch: &mut dyn Switch) -> Option<&mut P4Switch<Compiled>> {
     switch.as_any_mut()?.downcast_mut()
-}
-
-/// Origins of packet-ins, by the bytes of the packet. The results would not know a packet again that a controller sends on.
-#[derive(Debug, Clone, Default)]
-struct Returns {
-    known: VecDeque<(Vec<u8>, PacketMeta)>,
-}
-
-impl Returns {
-    fn remember(&mut self, payload: &[u8], meta: PacketMeta) {
-        if self.known.len() == REMEMBERED {
-            self.known.pop_front();
-        }
-        self.known.push_back((payload.to_vec(), meta));
-    }
-
-    /// The origin of the oldest packet-in with these bytes.
-    fn take(&mut self, payload: &[u8]) -> Option<PacketMeta> {
-        let at = self.known.iter().position(|(known, _)| known == payload)?;
-        self.known.remove(at).map(|(_, meta)| meta)
-    }
 }

@@ -6,7 +6,7 @@
 //! - [`bytes`] converts numbers to byte strings.
 //! - [`Control`] writes and reads a switch's entities, and collects its digests and idle entries.
 //! - [`named`] has entities by names, and [`attached`] the control of a switch inside a run by them.
-//! - [`node`] is a device: arbitration among controllers, its pipeline and their streams.
+//! - [`node`] is a device: arbitration among controllers, its pipeline and their streams; [`device`] is its switch.
 //! - `server` is the gRPC server of a device (feature `server`).
 //!
 //! The messages in [`proto`] are structs with the specification's field numbers.
@@ -16,6 +16,7 @@ pub mod bytes;
 mod catalogue;
 pub mod config;
 mod data;
+pub mod device;
 mod fault;
 pub mod info;
 pub mod named;

@@ -1,19 +1,16 @@
 //! A P4 device for controllers: arbitration, the forwarding pipeline, streams; without I/O.
 //!
-//! The device has a switch with ports 0 to 510. Frames that leave at the CPU port become packet-ins; those of other
-//! ports are handed to the device's user.
+//! Its switch is a [`Device`]. Frames that leave at the switch's CPU port become packet-ins.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jettison_core::Time;
-use jettison_p4_exec::compiled::Compiled;
 use jettison_p4_front::ir::Program;
-use jettison_p4_v1model::P4Switch;
-use jettison_p4_v1model::stf::{Sent, Testbed};
 
 use crate::catalogue::Catalogue;
 use crate::config::DeviceConfig;
+use crate::device::{Bench, Device, Returns};
 use crate::fault::{Code, Fault, invalid, not_found};
 use crate::proto::runtime::{
     Entity, Error, ForwardingPipelineConfig, GetForwardingPipelineConfigRequest, MasterArbitrationUpdate,
@@ -26,16 +23,13 @@ use crate::switch::Control;
 /// Version of the P4Runtime specification.
 pub const API_VERSION: &str = "1.4.1";
 
-/// Maximum number of departures after one packet; beyond it there is an endless loop.
-const MAX_DEPARTURES: u32 = 1 << 16;
-
 /// Number of a controller's stream.
 pub type ClientId = u64;
 
 /// A P4 device.
-pub struct Node {
+pub struct Node<D> {
     device: u64,
-    cpu_port: u16,
+    switch: D,
     /// The program that the device was started with, for configurations of other compilers.
     own: Arc<Program>,
     pipeline: Option<Pipeline>,
@@ -45,15 +39,14 @@ pub struct Node {
     /// By role: the highest election id so far.
     highest: BTreeMap<String, u128>,
     outbox: Vec<(ClientId, StreamMessageResponse)>,
-    departed: Vec<Sent>,
+    returns: Returns,
 }
 
 /// A running program.
 struct Pipeline {
     config: ForwardingPipelineConfig,
-    testbed: Testbed<Compiled>,
     control: Control,
-    /// Time of the device at the testbed's zero.
+    /// Time of the device at the switch's zero.
     origin: Time,
 }
 
@@ -71,31 +64,58 @@ struct Client {
     election: Option<u128>,
 }
 
-impl Node {
-    /// A device that runs `program` with this configuration.
+impl Node<Bench> {
+    /// A device with ports that no link joins.
+    ///
+    /// # Errors
+    /// If the configuration's P4Info is not one of the program.
+    pub fn on_bench(
+        device: u64,
+        cpu_port: u16,
+        program: Arc<Program>,
+        config: ForwardingPipelineConfig,
+    ) -> Result<Node<Bench>, Fault> {
+        let mut bench = Bench::new(cpu_port);
+        bench.begin(&program, Time::ZERO)?;
+        Node::new(device, bench, program, config)
+    }
+
+    /// A frame arrives at a port.
+    ///
+    /// # Errors
+    /// If the program never finishes with it.
+    pub fn receive(&mut self, port: u16, frame: &[u8], now: Time) -> Result<(), Fault> {
+        self.advance(now)?;
+        let done = self.switch.receive(port, frame);
+        self.collect(now);
+        done
+    }
+}
+
+impl<D: Device> Node<D> {
+    /// A device whose switch runs `program`, with this configuration.
     ///
     /// # Errors
     /// If the configuration's P4Info is not one of the program.
     pub fn new(
         device: u64,
-        cpu_port: u16,
+        switch: D,
         program: Arc<Program>,
         config: ForwardingPipelineConfig,
-    ) -> Result<Node, Fault> {
+    ) -> Result<Node<D>, Fault> {
         let catalogue = Catalogue::new(&program, config.p4info.as_ref().unwrap_or(&Default::default()));
-        let catalogue = catalogue.map_err(invalid)?;
-        let verified = Verified { config, program: program.clone(), catalogue };
+        let control = Control::new(catalogue.map_err(invalid)?);
         Ok(Node {
             device,
-            cpu_port,
+            switch,
             own: program,
-            pipeline: Some(Pipeline::new(verified, Time::ZERO)?),
+            pipeline: Some(Pipeline { config, control, origin: Time::ZERO }),
             saved: None,
             clients: BTreeMap::new(),
             next_client: 1,
             highest: BTreeMap::new(),
             outbox: Vec::new(),
-            departed: Vec::new(),
+            returns: Returns::default(),
         })
     }
 
@@ -104,14 +124,15 @@ impl Node {
         std::mem::take(&mut self.outbox)
     }
 
-    /// Frames that left at other ports than the CPU port since the last call.
-    pub fn take_departed(&mut self) -> Vec<Sent> {
-        std::mem::take(&mut self.departed)
+    /// The switch.
+    pub fn device_mut(&mut self) -> &mut D {
+        &mut self.switch
     }
 
-    /// The switch; `None` before a pipeline is committed.
-    pub fn switch(&mut self) -> Option<&mut P4Switch<Compiled>> {
-        self.pipeline.as_mut().map(|pipeline| pipeline.testbed.switch_mut())
+    /// The next time at which [`Node::advance`] may have something for controllers without an event of the switch.
+    pub fn next_due(&self) -> Option<Time> {
+        let pipeline = self.pipeline.as_ref()?;
+        Some(pipeline.origin.saturating_add(pipeline.control.next_due()?.since(Time::ZERO)))
     }
 
     /// A number for a new stream.
@@ -303,10 +324,11 @@ impl Node {
             return Err(Fault::new(Code::Unimplemented, "batches are not atomic: only CONTINUE_ON_ERROR"));
         }
         let local = pipeline.local(now);
+        let switch = self.switch.switch_mut().ok_or_else(no_pipeline)?;
         let mut errors = Vec::with_capacity(request.updates.len());
         let mut failed = false;
         for update in &request.updates {
-            let done = pipeline.control.write(pipeline.testbed.switch_mut(), update, local);
+            let done = pipeline.control.write(switch, update, local);
             failed |= done.is_err();
             errors.push(match done {
                 Ok(()) => Error::default(),
@@ -328,9 +350,10 @@ impl Node {
     pub fn read(&self, request: &ReadRequest, now: Time) -> Result<Vec<Entity>, Fault> {
         self.check_device(request.device_id)?;
         let pipeline = self.pipeline.as_ref().ok_or_else(no_pipeline)?;
+        let switch = self.switch.switch().ok_or_else(no_pipeline)?;
         let mut entities = Vec::new();
         for entity in &request.entities {
-            pipeline.control.read(pipeline.testbed.switch(), entity, pipeline.local(now), &mut entities)?;
+            pipeline.control.read(switch, entity, pipeline.local(now), &mut entities)?;
         }
         Ok(entities)
     }
@@ -386,8 +409,8 @@ impl Node {
         let config = config.ok_or_else(|| invalid("missing configuration"))?;
         let info = config.p4info.as_ref().ok_or_else(|| invalid("the configuration has no P4Info"))?;
         let program = match DeviceConfig::read(&config.p4_device_config) {
-            Some(own) => own.compile().map_err(invalid)?,
-            None => self.own.clone(),
+            Some(own) if !self.switch.keeps_program() => own.compile().map_err(invalid)?,
+            _ => self.own.clone(),
         };
         let catalogue = Catalogue::new(&program, info)
             .map_err(|error| invalid(format!("the P4Info is not one of the switch's program: {error}")))?;
@@ -395,7 +418,9 @@ impl Node {
     }
 
     fn commit(&mut self, verified: Verified, now: Time) -> Result<(), Fault> {
-        self.pipeline = Some(Pipeline::new(verified, now)?);
+        let Verified { config, program, catalogue } = verified;
+        let origin = self.switch.begin(&program, now)?;
+        self.pipeline = Some(Pipeline { config, control: Control::new(catalogue), origin });
         Ok(())
     }
 
@@ -427,21 +452,13 @@ impl Node {
         if !self.is_primary(client) {
             return Err(not_primary());
         }
+        self.advance(now)?;
         let pipeline = self.pipeline.as_ref().ok_or_else(no_pipeline)?;
         let frame = pipeline.control.catalogue().frame(packet)?;
-        self.receive(self.cpu_port, &frame, now)
-    }
-
-    /// A frame arrives at a port.
-    ///
-    /// # Errors
-    /// If the program never finishes with it.
-    pub fn receive(&mut self, port: u16, frame: &[u8], now: Time) -> Result<(), Fault> {
-        self.advance(now)?;
-        let pipeline = self.pipeline.as_mut().ok_or_else(no_pipeline)?;
-        let done = pipeline.testbed.receive(port, frame);
+        let origin = self.returns.take(&packet.payload);
+        let done = self.switch.packet_out(frame, origin);
         self.collect(now);
-        done.map_err(|error| Fault::new(Code::Internal, error.to_string()))
+        done
     }
 
     /// Lets the switch's time pass: queued packets, digest lists and idle timeouts.
@@ -449,29 +466,25 @@ impl Node {
     /// # Errors
     /// If the program never finishes with a packet.
     pub fn advance(&mut self, now: Time) -> Result<(), Fault> {
-        let Some(pipeline) = &mut self.pipeline else { return Ok(()) };
-        let local = pipeline.local(now);
-        let done = pipeline.testbed.run_until(local);
+        let Some(pipeline) = &self.pipeline else { return Ok(()) };
+        let done = self.switch.advance(pipeline.local(now));
         self.collect(now);
-        done.map_err(|error| Fault::new(Code::Internal, error.to_string()))
+        done
     }
 
     /// Sends what the switch has for its controllers.
     fn collect(&mut self, now: Time) {
         let Some(pipeline) = &mut self.pipeline else { return };
         let local = pipeline.local(now);
-        let mut lists = Vec::new();
-        let idle = pipeline.control.poll(pipeline.testbed.switch_mut(), local, &mut lists);
         let mut messages: Vec<StreamResponse> = Vec::new();
-        for sent in pipeline.testbed.take_sent() {
-            match sent.port == self.cpu_port {
-                true => {
-                    let packet = pipeline.control.catalogue().packet_in(&sent.bytes);
-                    messages.push(StreamResponse::Packet(packet));
-                }
-                false => self.departed.push(sent),
-            }
+        for (frame, meta) in self.switch.take_to_cpu() {
+            let packet = pipeline.control.catalogue().packet_in(&frame);
+            self.returns.remember(&packet.payload, meta);
+            messages.push(StreamResponse::Packet(packet));
         }
+        let mut lists = Vec::new();
+        let Some(switch) = self.switch.switch_mut() else { return };
+        let idle = pipeline.control.poll(switch, local, &mut lists);
         messages.extend(lists.into_iter().map(StreamResponse::Digest));
         messages.extend(idle.map(StreamResponse::IdleTimeout));
         let primaries: Vec<ClientId> =
@@ -485,13 +498,6 @@ impl Node {
 }
 
 impl Pipeline {
-    fn new(verified: Verified, now: Time) -> Result<Pipeline, Fault> {
-        let Verified { config, program, catalogue } = verified;
-        let testbed = Testbed::new(&program, Compiled::new(program.clone()), MAX_DEPARTURES)
-            .map_err(|error| invalid(error.to_string()))?;
-        Ok(Pipeline { config, testbed, control: Control::new(catalogue), origin: now })
-    }
-
     /// Time since the program began.
     fn local(&self, now: Time) -> Time {
         Time::ZERO + now.since(self.origin)

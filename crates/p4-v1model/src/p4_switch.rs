@@ -11,6 +11,8 @@ use jettison_wire::Packet;
 
 use super::control::{Answer, Command, CommandError, Replication};
 use super::{PlanError, SimpleSwitch};
+use jettison_p4_exec::objects::Objects;
+use jettison_p4_exec::table::Tables;
 use jettison_p4_exec::{Machine, Plane};
 use jettison_p4_front::ir::Program;
 
@@ -93,6 +95,19 @@ impl<M: Machine + Send> P4Switch<M> {
     /// Results of the planned commands so far, in order.
     pub fn answers(&self) -> &[(Time, Result<Answer, CommandError>)] {
         &self.answers
+    }
+
+    /// Returns the control plane to the program's own entries and initial values. Packets inside stay.
+    pub fn reset_control_plane(&mut self) {
+        for group in self.replication.groups() {
+            self.pipeline.set_multicast_group(group, Vec::new());
+        }
+        self.replication = Replication::default();
+        let program = Arc::clone(self.program());
+        self.pipeline.program_mut().clear_mirrors();
+        let plane = self.plane_mut();
+        plane.tables = Tables::new(&program);
+        plane.objects = Objects::new(&program);
     }
 
     /// Number of the CPU port for the program.
@@ -187,6 +202,10 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
         let inside = self.pipeline.next_wakeup().unwrap_or(Time::MAX);
         let earliest = inside.min(self.next_command);
         (earliest < Time::MAX).then_some(earliest)
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {

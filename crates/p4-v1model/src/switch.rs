@@ -152,6 +152,11 @@ impl<M: Machine> SimpleSwitch<M> {
         self.mirrors.remove(number)
     }
 
+    /// Removes the configurations of all clone sessions.
+    pub(crate) fn clear_mirrors(&mut self) {
+        self.mirrors = Mirrors::default();
+    }
+
     /// Configuration of a clone session.
     pub fn mirror(&self, number: u32) -> Option<MirrorSession> {
         self.mirrors.session(number)

@@ -102,6 +102,11 @@ pub trait Switch: DynClone + Send {
     fn thread_times(&self, _now: Time, _out: &mut Vec<ThreadTime>) {}
 
     /// The switch as its own type, for a control plane that knows it.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
+
+    /// The same, mutable.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }

@@ -56,7 +56,7 @@ fn packets_go_out_and_come_in_with_their_metadata() {
     let mut bench = Bench::new();
     let client = bench.client;
     bench.node.message(client, packet_out(&[1, 1], frame(1, 2)), Time::ZERO).unwrap();
-    let sent = bench.node.take_departed();
+    let sent = bench.node.device_mut().take_departed();
     assert_eq!((sent[0].port, &sent[0].bytes), (257, &frame(1, 2)));
     bench.frame(300, 9, 8);
     let metadata = vec![PacketMetadata { metadata_id: 1, value: vec![1, 44] }];

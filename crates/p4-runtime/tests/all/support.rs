@@ -8,6 +8,7 @@ use jettison_p4_front::source::Sources;
 use jettison_p4_front::syntax::Options;
 use jettison_p4_runtime::config::DeviceConfig;
 use jettison_p4_runtime::info;
+use jettison_p4_runtime::device::Bench;
 use jettison_p4_runtime::node::{ClientId, Node};
 use jettison_p4_runtime::proto::info::{P4Info, Preamble};
 use jettison_p4_runtime::proto::runtime::*;
@@ -38,7 +39,7 @@ pub fn learning() -> (Arc<Program>, ForwardingPipelineConfig) {
 
 /// A device with its primary controller.
 pub struct Bench {
-    pub node: Node,
+    pub node: Node<Bench>,
     pub info: P4Info,
     pub client: ClientId,
     pub now: Time,
@@ -48,7 +49,7 @@ impl Bench {
     pub fn new() -> Bench {
         let (program, config) = learning();
         let info = config.p4info.clone().unwrap();
-        let mut node = Node::new(1, CPU, program, config).unwrap();
+        let mut node = Node::on_bench(1, CPU, program, config).unwrap();
         let client = node.open();
         node.message(client, arbitration(1, 10), Time::ZERO).unwrap();
         node.take_messages();
@@ -135,7 +136,7 @@ impl Bench {
 
     /// Ports and frames that left, except at the CPU port.
     pub fn departed(&mut self) -> Vec<u16> {
-        self.node.take_departed().into_iter().map(|sent| sent.port).collect()
+        self.node.device_mut().take_departed().into_iter().map(|sent| sent.port).collect()
     }
 }
 

@@ -105,6 +105,11 @@ impl Replication {
         self.nodes.get(&node)
     }
 
+    /// Numbers of all groups.
+    pub fn groups(&self) -> Vec<u16> {
+        self.groups.keys().copied().collect()
+    }
+
     /// Whether the group exists.
     pub fn has_group(&self, group: u16) -> bool {
         self.groups.contains_key(&group)

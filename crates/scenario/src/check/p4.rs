@@ -1,5 +1,6 @@
 //! Checks of P4 routers: commands are parsed against the program and tried on an idle switch.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use jettison_core::{RandomStream, Seed, Time};
@@ -41,6 +42,12 @@ impl Checker<'_> {
             }
         }
         self.cpu_port(name, router, at);
+        if let Some(server) = &router.p4runtime
+            && server.listen.parse::<SocketAddr>().is_err()
+        {
+            let message = format!("`listen` must be an IP address and a port, got `{}`", server.listen);
+            self.find(&at.key("p4runtime").key("listen"), message, "for example \"127.0.0.1:9559\"");
+        }
         let Some(read) = &router.read else { return };
         for refused in self.refused_commands(name, router, read) {
             match self.place_of(&refused, at) {

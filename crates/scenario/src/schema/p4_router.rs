@@ -56,6 +56,9 @@ pub struct P4Router {
     /// controller arrive there. At most 510, and none of the numbers of the router's links. Default: no CPU port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_port: Option<u16>,
+    /// In `jettison live`: where controllers on this machine reach the switch over P4Runtime. Runs of a simulation ignore it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p4runtime: Option<P4RuntimeServer>,
     /// Queue of its ports, for links without `queue`. `bmv2` is the traffic manager of BMv2's `simple_switch`; with any other
     /// discipline the link's rate serves the port, as in hardware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +75,21 @@ pub struct P4Router {
     /// The compiled program, its commands and entities, set by the check of the scenario.
     #[serde(skip)]
     pub read: Option<P4Program>,
+}
+
+/// A P4Runtime server of a live switch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct P4RuntimeServer {
+    /// Address and TCP port of this machine, such as `127.0.0.1:9559`; port 0 is any free one. The connection has no TLS.
+    pub listen: String,
+    /// Device id of the switch for its controllers. Default 1.
+    #[serde(default = "first_device")]
+    pub device_id: u64,
+}
+
+fn first_device() -> u64 {
+    1
 }
 
 /// Commands applied at a time during the run.
