@@ -17,6 +17,9 @@
 //                average so far; 0 keeps the probability, 1 squares it at each packet between the thresholds; a packet
 //                is cloned if the register (initially NUMERATOR, at most 65535) exceeds a random number from 0 to RANGE.
 //
+// With WITH_REPORTS, the digest `queue_report_t` reports each port's queue once per REPORT_INTERVAL (microseconds), for a
+// controller that sets the parameters (python/jettison/examples/threshold_loop.py).
+//
 // Native twin: kind = "ired" without `culprit`; MIN = 10 (buffer / 2 - n), MAX = 2 MIN. Identical for each packet: the
 // arithmetic is the same, and one number is drawn from the port's stream per packet between the thresholds. A clone that
 // uses another port occupies it for the clone's transmission time, which the native direct path does not model:
@@ -45,6 +48,9 @@ struct metadata_t {
 #include "lib/parser.p4"
 #include "lib/checksum.p4"
 #include "lib/forwarding.p4"
+#ifdef WITH_REPORTS
+#include "lib/reports.p4"
+#endif
 
 control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     Forwarding() forwarding;
@@ -72,6 +78,10 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
     register<bit<32>, port_t>(PORTS) old;          // the previous depth in packets, or the average so far in tenths
     register<bit<32>, port_t>(PORTS) probability;  // 0: not started, which counts as the numerator
+
+#ifdef WITH_REPORTS
+    Reports(PORTS, REPORT_INTERVAL) reports;
+#endif
 
     port_t port = standard_metadata.egress_port;
     bit<32> min_th;
@@ -130,6 +140,9 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
             recirculate_preserving_field_list(OF_CLONES);
         } else {
             bool wanted = false;
+#ifdef WITH_REPORTS
+            reports.apply(standard_metadata);
+#endif
             ired.apply();
             average_depth();
             if (average < min_th) {

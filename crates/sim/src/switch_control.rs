@@ -99,10 +99,10 @@ impl World {
         Ok(())
     }
 
-    /// Has the controller of switches called now, because of something outside of the world.
-    pub fn call_switch_controller(&mut self) {
+    /// Has the controller of switches called at an instant, because of something outside of the world.
+    pub fn call_switch_controller(&mut self, at: Time) {
         if self.switch_controller.is_some() {
-            self.agenda.set(self.slots.switch_controller, self.now);
+            self.agenda.set(self.slots.switch_controller, at.max(self.now));
         }
     }
 

@@ -15,6 +15,7 @@ mod instructions;
 mod live;
 mod octopus;
 mod p4;
+mod p4_fabric;
 mod port_queue;
 mod python;
 mod queues;
@@ -144,6 +145,7 @@ pub fn benchmarks() -> Vec<Benchmark> {
     all.extend(accounts::benchmarks());
     all.extend(hostile::benchmarks());
     all.extend(p4::benchmarks());
+    all.extend(p4_fabric::benchmarks());
     all.extend(report::benchmarks());
     all.extend(report_page::benchmarks());
     all.extend(python::benchmarks());

@@ -71,7 +71,7 @@ pub(super) fn benchmarks() -> Vec<Benchmark> {
 }
 
 /// Sink that discards drops and marks.
-struct Discard;
+pub(super) struct Discard;
 
 impl PortOutcomes for Discard {
     fn at(&mut self, _: Option<Port>) -> &mut dyn Outcomes {
@@ -87,7 +87,7 @@ impl Outcomes for Discard {
     fn marked(&mut self, _: &Packet, _: MarkReason, _: Time) {}
 }
 
-fn compile(name: &str) -> Result<Arc<Program>, String> {
+pub(super) fn compile(name: &str) -> Result<Arc<Program>, String> {
     let (path, text) =
         jettison_p4_front::library::program(name).ok_or_else(|| format!("unknown program {name}"))?;
     compiled(&path, text)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use jettison_build_info::COMMIT;
 use jettison_report::{Results, Status};
-use jettison_run::live::{Commands, LiveExperiment, LiveOptions, LiveRunError};
+use jettison_run::live::{Commands, Controllable, LiveExperiment, LiveOptions, LiveRunError};
 use jettison_scenario::Changes;
 use jettison_scenario::build::Builder;
 use jettison_watch::Watch;
@@ -15,7 +15,7 @@ use super::host_shell::HostShell;
 use super::project::Loading;
 use super::run::{self, cancel_on_interrupt, load_with_seeds};
 use crate::options::{LiveArguments, ProjectArguments, RunArguments};
-use crate::output::{Failure, INTERRUPTED, print_error};
+use crate::output::{Failure, INTERRUPTED, print, print_error};
 use crate::progress::Bar;
 use jettison_run::reproduce::plots_beside;
 
@@ -90,6 +90,10 @@ pub fn live(
             "{runs} {}, sequentially: {about} plus start-up time",
             if runs == 1 { "run" } else { "runs" }
         ));
+    }
+    for each in experiment.controllable() {
+        let Controllable { switch, address, device_id } = each;
+        print(format_args!("{switch}: P4Runtime on {address}, device {device_id}\n"))?;
     }
     // A bar would write into the shell.
     let bar = (!has_shell).then(|| Bar::new(&name));

@@ -95,6 +95,9 @@ impl<D: Device> Engine<D> {
         loop {
             let now = environment.now().min(end);
             self.reach_warm_up(now);
+            if control.take_nudge() {
+                self.world.call_switch_controller(now);
+            }
             self.world.advance(now);
             // At the end held packets are written too, since there is no later iteration.
             self.deliver(environment, now == end);

@@ -33,6 +33,7 @@ use super::machine;
 use super::message::Message;
 use super::outbox::Outbox;
 use super::outcome::Outcome;
+use super::p4runtime::Listeners;
 use super::parts;
 use super::supervise::Programs;
 use super::watching::{Watching, seconds};
@@ -61,6 +62,8 @@ pub struct Inside<'a> {
     pub captures: Captures,
     pub options: &'a LiveOptions,
     pub privileges: &'a Privileges,
+    /// Sockets at which controllers of switches arrive.
+    pub listeners: &'a Listeners,
 }
 
 impl Inside<'_> {
@@ -132,6 +135,7 @@ impl Inside<'_> {
         let mut outcome = Outcome::begin(&plan, notes);
         outcome.kernels(kernels);
         outcome.programs_scheduling(programs_priority.as_ref().map_err(String::as_str), has_programs);
+        self.listeners.serve(settings, &mut plan.world, &control)?;
         let clock = LiveClock::start();
         let built_in = parts::built_in(&mut plan, &namespaces, clock, real_time)?;
         // A device exists while a descriptor of it is open: read its counters after the router has closed its own.

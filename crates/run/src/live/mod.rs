@@ -16,12 +16,17 @@ mod measures;
 mod message;
 mod outbox;
 mod outcome;
+#[cfg(feature = "p4runtime")]
+mod p4runtime;
+#[cfg(not(feature = "p4runtime"))]
+#[path = "p4runtime_off.rs"]
+mod p4runtime;
 mod parts;
 mod supervise;
 mod watching;
 
 use std::fs::{Permissions, set_permissions};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -73,6 +78,17 @@ pub struct LiveOptions {
     pub approved: Approved,
     /// Whether the first host connects to other networks through this machine.
     pub uplink: bool,
+}
+
+/// A switch that controllers reach over P4Runtime during the runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Controllable {
+    /// Name of its node.
+    pub switch: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its device id.
+    pub device_id: u64,
 }
 
 /// An error that prevents live runs.
@@ -128,6 +144,7 @@ pub struct LiveExperiment {
     watch: bool,
     out: PathBuf,
     warnings: Vec<String>,
+    controllable: Vec<Controllable>,
     /// Temporary folder of the programs.
     _scratch: ClaimedFolder,
     /// Ends with this process and with each run's process.
@@ -195,6 +212,9 @@ impl LiveExperiment {
                 writer.logs(&RunKey { variant: scenario.variants[*variant].name.clone(), seed: *seed })?,
             );
         }
+        // In this machine's network, which a run's process leaves.
+        let listeners = Arc::new(p4runtime::Listeners::bind(&scenario)?);
+        let controllable = listeners.addresses();
         let uplink = match inside.filter(|_| options.uplink) {
             Some(inside) => Some(Uplink::start(inside)?),
             None => None,
@@ -227,6 +247,7 @@ impl LiveExperiment {
                 captures: captures.clone(),
                 options: &options,
                 privileges: &privileges,
+                listeners: &listeners,
             };
             inside.run(link)
         };
@@ -239,6 +260,7 @@ impl LiveExperiment {
             watch,
             out,
             warnings,
+            controllable,
             _scratch: claimed,
             _uplink: uplink,
         })
@@ -257,6 +279,11 @@ impl LiveExperiment {
     /// Conditions of this machine that may impair the runs, one sentence each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Switches that controllers reach over P4Runtime.
+    pub fn controllable(&self) -> &[Controllable] {
+        &self.controllable
     }
 
     /// Runs everything sequentially. When `cancel` is set, the current run ends without a result; finished runs are

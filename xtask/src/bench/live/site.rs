@@ -1,6 +1,7 @@
 //! Two namespaces with one device each, and a world with a link between them.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::thread::Builder;
 
 use jettison_core::{Duration, Rate, Seed, Time};
@@ -13,11 +14,18 @@ use jettison_live::router::{
 };
 use jettison_live::{LiveClock, LiveError};
 use jettison_measure::RecorderSettings;
+use jettison_p4_exec::compiled::Compiled;
+use jettison_p4_front::source::Sources;
+use jettison_p4_v1model::SwitchPlan;
+use jettison_p4_v1model::control::parse;
 use jettison_queue::QueueDiscipline;
 use jettison_queue::codel::{Codel, CodelParameters};
 use jettison_queue::tail_drop::{TailDrop, TailDropParameters};
-use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId, WorldBuilder, WorldSettings};
+use jettison_sim::{Carrier, DirectionSpec, LinkSpec, NodeId, RouterPlan, WorldBuilder, WorldSettings};
+use jettison_switch::Switch;
 use jettison_wire::{Address, FlowId};
+
+use crate::bench::p4::compile;
 
 /// Addresses of the hosts, from the range for benchmarks (RFC 2544 §C.2.2).
 pub(super) const ADDRESSES: [Ipv4Addr; 2] = [Ipv4Addr::new(198, 18, 0, 1), Ipv4Addr::new(198, 18, 0, 2)];
@@ -64,6 +72,8 @@ pub(super) struct Link {
     pub rate: Rate,
     pub delay: Duration,
     pub codel: bool,
+    /// Whether a router that runs `p4/forward.p4` is between the hosts.
+    pub p4: bool,
 }
 
 /// Creates a router between the two devices with all measurements enabled.
@@ -99,7 +109,15 @@ pub(super) fn router(tuns: [Tun; 2], link: Link, settings: RouterSettings) -> Re
         })
     };
     let (forward, reverse) = (direction("link.forward")?, direction("link.reverse")?);
-    world.link(LinkSpec { ends: hosts, forward, reverse });
+    match link.p4 {
+        false => world.link(LinkSpec { ends: hosts, forward, reverse }),
+        true => {
+            let router = world.try_router("router", p4_router);
+            world.link(LinkSpec { ends: [hosts[0], router], forward, reverse });
+            let (forward, reverse) = (direction("other.forward")?, direction("other.reverse")?);
+            world.link(LinkSpec { ends: [router, hosts[1]], forward, reverse });
+        }
+    }
     let flow: FlowId = world.flow("transfer", hosts[0], hosts[1], Vec::new());
     let world = world.build().map_err(|error| failed(error.to_string()))?;
     let rule = Rule { from: hosts[0], to: hosts[1], protocol: None, port: None, flow };
@@ -113,6 +131,24 @@ pub(super) fn router(tuns: [Tun; 2], link: Link, settings: RouterSettings) -> Re
         settings,
         clock: LiveClock::start(),
     })
+}
+
+/// A switch that forwards by longest prefix in P4.
+fn p4_router(plan: RouterPlan) -> Result<Box<dyn Switch>, String> {
+    let program = compile("<forward.p4>")?;
+    let lines =
+        plan.routes.iter().map(|(to, port)| format!("table_add ipv4_lpm send {to}/32 => {}\n", port.0));
+    let mut sources = Sources::default();
+    let file = sources.add("commands", lines.collect::<String>());
+    let commands = parse(&sources, file, &program)
+        .map_err(|errors| errors.first().map_or(String::new(), |error| error.one_line(&sources)))?;
+    let stream = |name: &str| Seed(1).stream(&["bench", name]);
+    let streams = plan.ports.iter().map(|port| stream(&port.direction)).collect();
+    let queues = plan.ports.into_iter().map(|port| port.queue).collect();
+    let machine = Compiled::new(Arc::clone(&program));
+    let mut switch = SwitchPlan::new(program, queues, stream("ingress"), streams);
+    switch.commands = commands.into_iter().map(|command| (Time::ZERO, command.command)).collect();
+    Ok(Box::new(switch.build(machine).map_err(|error| error.to_string())?))
 }
 
 /// Runs `traffic` while the router forwards its packets.

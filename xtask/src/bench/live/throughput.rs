@@ -25,19 +25,20 @@ const START: Duration = Duration::from_millis(500);
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) fn measure() -> Result<Vec<Figure>, LiveError> {
-    let [mut bare, mut ticking, mut unmerged, mut unsplit, mut split] = [0.0f64; 5];
+    let [mut bare, mut ticking, mut unmerged, mut unsplit, mut split, mut p4] = [0.0f64; 6];
     let (mut unsplit_note, mut split_note) = (String::new(), String::new());
-    let mut unmerged_note = String::new();
+    let (mut unmerged_note, mut p4_note) = (String::new(), String::new());
     for _ in 0..ROUNDS {
         bare = bare.max(bare_rate()?);
         ticking = ticking.max(ticking_rate()?);
         let variants = [
-            (&mut unmerged, &mut unmerged_note, Offload::Checksum, false),
-            (&mut unsplit, &mut unsplit_note, Offload::Checksum, true),
-            (&mut split, &mut split_note, Offload::Segmentation, true),
+            (&mut unmerged, &mut unmerged_note, Offload::Checksum, false, false),
+            (&mut unsplit, &mut unsplit_note, Offload::Checksum, true, false),
+            (&mut split, &mut split_note, Offload::Segmentation, true, false),
+            (&mut p4, &mut p4_note, Offload::Checksum, true, true),
         ];
-        for (best, note, offload, merge) in variants {
-            let (rate, outcome) = router_rate(offload, merge)?;
+        for (best, note, offload, merge, router_in_p4) in variants {
+            let (rate, outcome) = router_rate(offload, merge, router_in_p4)?;
             if rate > *best {
                 (*best, *note) = (rate, describe(&outcome));
             }
@@ -53,6 +54,7 @@ pub(super) fn measure() -> Result<Vec<Figure>, LiveError> {
         Figure("live-tcp-unmerged", unmerged, unmerged_note),
         Figure("live-tcp-unmerged/against-forwarder", unmerged / bare, none()),
         Figure("live-tcp-split", split, split_note),
+        Figure("live-tcp-p4", p4, p4_note),
         Figure("live-tcp-split/against-whole", split / unsplit, none()),
     ])
 }
@@ -95,10 +97,19 @@ fn forwarder_rate(
     })
 }
 
-fn router_rate(offload: Offload, merge: bool) -> Result<(f64, RouterOutcome), LiveError> {
+fn router_rate(
+    offload: Offload,
+    merge: bool,
+    router_in_p4: bool,
+) -> Result<(f64, RouterOutcome), LiveError> {
     let Site { namespaces, tuns } = Site::new(offload)?;
     // Faster than any transfer on this machine.
-    let link = Link { rate: Rate::from_mbit(100_000), delay: jettison_core::Duration::ZERO, codel: true };
+    let link = Link {
+        rate: Rate::from_mbit(100_000),
+        delay: jettison_core::Duration::ZERO,
+        codel: true,
+        p4: router_in_p4,
+    };
     // A normal thread like the references: the comparison is about the work per packet.
     let settings = RouterSettings { real_time: None, merge, ..RouterSettings::default() };
     through_router(router(tuns, link, settings)?, || transfer(&namespaces))
