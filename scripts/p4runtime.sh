@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Controls `jettison p4 serve` with p4runtime-shell, a client of the P4 project, in a virtual environment under target/. If the
+# Controls `jettison p4 serve` and `jettison live` with p4runtime-shell, a client of the P4 project, in a virtual environment under target/. If the
 # package cannot be installed, prints a line `left out:` and exits with 3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,3 +16,4 @@ fi
 # The build of the live tests, so that nothing is compiled twice.
 "${CARGO:-cargo}" test --workspace --locked --no-run --test end_to_end --test all
 "$venv/bin/python" crates/p4-runtime/tests/shell.py target/debug/jettison
+"$venv/bin/python" crates/p4-runtime/tests/live.py target/debug/jettison

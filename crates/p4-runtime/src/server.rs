@@ -28,9 +28,9 @@ use crate::fault::Fault;
 use crate::node::{API_VERSION, ClientId, Node};
 use crate::proto::runtime::{
     Any, CapabilitiesRequest, CapabilitiesResponse, Entity, Error, ForwardingPipelineConfig,
-    GetForwardingPipelineConfigRequest, GetForwardingPipelineConfigResponse, ReadRequest, ReadResponse, SetForwardingPipelineConfigRequest,
-    SetForwardingPipelineConfigResponse, Status as RpcStatus, StreamMessageRequest, StreamMessageResponse,
-    WriteRequest, WriteResponse,
+    GetForwardingPipelineConfigRequest, GetForwardingPipelineConfigResponse, ReadRequest, ReadResponse,
+    SetForwardingPipelineConfigRequest, SetForwardingPipelineConfigResponse, Status as RpcStatus,
+    StreamMessageRequest, StreamMessageResponse, WriteRequest, WriteResponse,
 };
 
 /// Maximum size of a request: a batch of some 100,000 entries.
@@ -374,8 +374,7 @@ impl Device {
             value: error.encode_to_vec(),
         });
         let code = tonic::Code::Unknown;
-        let details =
-            RpcStatus { code: code as i32, message: message.clone(), details: details.collect() };
+        let details = RpcStatus { code: code as i32, message: message.clone(), details: details.collect() };
         Err(Status::with_details(code, message, details.encode_to_vec().into()))
     }
 }

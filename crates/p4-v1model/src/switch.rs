@@ -379,8 +379,11 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
         if let Some(reason) = drop {
             // If the program had already chosen a port, the drop counts at that port's queue, as with a native
             // discipline.
-            let intended_port =
-                self.machine.standard(Standard::IntendedPort).checked_sub(1).map(|port| self.queue_of(Port(port as u16)));
+            let intended_port = self
+                .machine
+                .standard(Standard::IntendedPort)
+                .checked_sub(1)
+                .map(|port| self.queue_of(Port(port as u16)));
             actions.drop(reason, intended_port.filter(|port| usize::from(port.0) < self.ports.len()));
             actions.fate = consumed.filter(|_| !goes_on).unwrap_or(actions.fate);
             return self.contexts.release(tag);

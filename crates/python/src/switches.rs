@@ -286,11 +286,7 @@ impl SwitchChannel {
     }
 
     /// Does something with the switches; its error becomes an exception.
-    fn with<T>(
-        &self,
-        py: Python<'_>,
-        inner: impl FnOnce(&mut Session) -> Result<T, Fault>,
-    ) -> PyResult<T> {
+    fn with<T>(&self, py: Python<'_>, inner: impl FnOnce(&mut Session) -> Result<T, Fault>) -> PyResult<T> {
         let mut held = self.lock();
         let session = held.as_mut().ok_or_else(|| {
             controller_error(py, "a switch can be used only while a run calls its controller")

@@ -78,7 +78,8 @@ impl World {
         let SwitchControllerSpec { name, switches, controller } = spec;
         let mut nodes = Vec::with_capacity(switches.len());
         for switch in switches {
-            let routers = || self.nodes.iter().enumerate().filter_map(|(at, node)| Some((at, node.router()?)));
+            let routers =
+                || self.nodes.iter().enumerate().filter_map(|(at, node)| Some((at, node.router()?)));
             let Some((at, _)) = routers().find(|(_, router)| router.name == switch) else {
                 let help = suggestion(&switch, routers().map(|(_, router)| router.name.as_str()));
                 return Err(ControlError::UnknownSwitch { controller: name, switch, help });

@@ -17,8 +17,8 @@ use crate::outside::Delivery;
 use crate::script::{Script, take_scripted};
 use crate::sink::Sink;
 use crate::steer::Suspended;
-use crate::switch_control::SwitchControlled;
 use crate::summary::{summarise_router, summarise_threads};
+use crate::switch_control::SwitchControlled;
 use crate::transmit::{has_scripted, is_scripted, take, transmit};
 
 /// Observer of packets as they leave a port, for captures. A fork of a world has none.

@@ -96,7 +96,10 @@ fn commands() -> String {
         let prefix = std::net::Ipv4Addr::from(prefix & mask);
         match route % GROUPED {
             0 => add(format_args!("table_add routes set_group 1 {prefix}/{length} => {}", route % GROUPS)),
-            _ => add(format_args!("table_add routes set_next_hop 1 {prefix}/{length} => {}", route % NEXT_HOPS)),
+            _ => add(format_args!(
+                "table_add routes set_next_hop 1 {prefix}/{length} => {}",
+                route % NEXT_HOPS
+            )),
         }
     }
     // Rules as access lists have them: a source network, a service, a host pair, a port; each with its own mask.
@@ -249,8 +252,7 @@ fn write() -> Result<f64, String> {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let config = ForwardingPipelineConfig { p4info: Some(described.clone()), ..Default::default() };
-        let mut node =
-            Node::on_bench(1, 510, program.clone(), config).map_err(|fault| fault.to_string())?;
+        let mut node = Node::on_bench(1, 510, program.clone(), config).map_err(|fault| fault.to_string())?;
         let client = node.open();
         let update = MasterArbitrationUpdate { device_id: 1, election_id, ..Default::default() };
         let hello = StreamMessageRequest { update: Some(StreamRequest::Arbitration(update)) };

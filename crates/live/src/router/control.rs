@@ -29,11 +29,9 @@ impl Control {
     /// If no file descriptor is available.
     pub fn new() -> std::io::Result<Control> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Control { inner: Arc::new(Inner {
-                stop: AtomicBool::new(false),
-                nudge: AtomicBool::new(false),
-                wake,
-            }) })
+        Ok(Control {
+            inner: Arc::new(Inner { stop: AtomicBool::new(false), nudge: AtomicBool::new(false), wake }),
+        })
     }
 
     /// Stops the router at once; packets stay in its queues.

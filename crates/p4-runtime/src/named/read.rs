@@ -168,7 +168,9 @@ impl Names {
                     _ => Vec::new(),
                 };
                 let specs = specs.into_iter().chain(std::iter::repeat(None));
-                Datum::List(like.members.iter().zip(specs).map(|(data, spec)| self.datum(data, spec)).collect())
+                Datum::List(
+                    like.members.iter().zip(specs).map(|(data, spec)| self.datum(data, spec)).collect(),
+                )
             }
             (None, _) => Datum::Number("0x0".to_owned()),
         }
@@ -192,9 +194,9 @@ impl Names {
     /// The fields of the header `packet_in` of a packet.
     pub fn packet_in(&self, packet: &PacketIn) -> BTreeMap<String, String> {
         let headers = &self.info.controller_packet_metadata;
-        let header = headers.iter().find(|header| {
-            header.preamble.as_ref().is_some_and(|preamble| preamble.name == "packet_in")
-        });
+        let header = headers
+            .iter()
+            .find(|header| header.preamble.as_ref().is_some_and(|preamble| preamble.name == "packet_in"));
         let known = header.map(|header| &header.metadata[..]).unwrap_or_default();
         let named = packet.metadata.iter().filter_map(|field| {
             let known = known.iter().find(|known| known.id == field.metadata_id)?;

@@ -107,7 +107,10 @@ fn entries_are_written_and_read_by_name() {
     let read = bed.read(r#"{"kind":"table","table":"acl"}"#);
     assert!(read.contains(r#""h.ipv4.src":{"pair":["0xa000000","0xff000000"]}"#), "{read}");
     assert!(read.contains(r#""h.ipv4.skew":{"value":"0xff"}"#), "{read}");
-    assert!(read.contains(r#""h.ipv4.tos":{"pair":["0x4","0x8"]}"#) && read.contains(r#""idle":0"#), "{read}");
+    assert!(
+        read.contains(r#""h.ipv4.tos":{"pair":["0x4","0x8"]}"#) && read.contains(r#""idle":0"#),
+        "{read}"
+    );
 }
 
 #[test]
@@ -122,7 +125,9 @@ fn other_entities_are_written_and_read_by_name() {
         bed.write(Change::Modify, json).unwrap();
     }
     bed.write(Change::Insert, r#"{"kind":"digest","digest":"seen_t","max_list":1}"#).unwrap();
-    assert!(bed.read(r#"{"kind":"counter","counter":"totals","index":3}"#).contains(r#""packets":4,"bytes":400"#));
+    assert!(
+        bed.read(r#"{"kind":"counter","counter":"totals","index":3}"#).contains(r#""packets":4,"bytes":400"#)
+    );
     assert!(bed.read(r#"{"kind":"meter","meter":"limits","index":1}"#).contains("[1000,1500,2000,3000]"));
     assert!(bed.read(r#"{"kind":"register","register":"state","index":2}"#).contains(r#""value":"0x2a""#));
     assert!(bed.read(r#"{"kind":"digest","digest":"seen_t"}"#).contains(r#""max_list":1"#));

@@ -85,9 +85,13 @@ impl Names {
                 let index = index.map(|index| Index { index });
                 EntityKind::RegisterEntry(RegisterEntry { register_id: id, index, data })
             }
-            Named::Multicast { group, replicas } => replication(ReplicationKind::MulticastGroup(
-                MulticastGroupEntry { multicast_group_id: *group, replicas: copies(replicas), metadata: Vec::new() },
-            )),
+            Named::Multicast { group, replicas } => {
+                replication(ReplicationKind::MulticastGroup(MulticastGroupEntry {
+                    multicast_group_id: *group,
+                    replicas: copies(replicas),
+                    metadata: Vec::new(),
+                }))
+            }
             Named::Clone { session, replicas, class_of_service, max_length } => {
                 replication(ReplicationKind::CloneSession(CloneSessionEntry {
                     session_id: *session,
@@ -101,9 +105,9 @@ impl Names {
                 let found = self.info.value_sets.iter().find(|set| id_of(&set.preamble) == value_set_id);
                 let fields = found.map(|set| &set.match_fields[..]).unwrap_or_default();
                 let of = format!("the value set `{value_set}`");
-                let members = members.iter().map(|member| {
-                    Ok(ValueSetMember { match_fields: matches(fields, member, &of)? })
-                });
+                let members = members
+                    .iter()
+                    .map(|member| Ok(ValueSetMember { match_fields: matches(fields, member, &of)? }));
                 let members = members.collect::<Result<_, Fault>>()?;
                 EntityKind::ValueSetEntry(ValueSetEntry { value_set_id, members })
             }
@@ -125,7 +129,8 @@ impl Names {
         let table = self.table(&entry.table)?;
         let of = format!("the table `{}`", entry.table);
         let action = entry.action.as_ref().map(|action| self.table_action(table, action, &of)).transpose()?;
-        let counter = entry.counter.map(|[packet_count, byte_count]| CounterData { byte_count, packet_count });
+        let counter =
+            entry.counter.map(|[packet_count, byte_count]| CounterData { byte_count, packet_count });
         Ok(TableEntry {
             table_id: id_of(&table.preamble),
             match_fields: matches(&table.match_fields, &entry.matches, &of)?,
@@ -234,11 +239,15 @@ impl Names {
     ///
     /// # Errors
     /// If a field is unknown, missing or malformed.
-    pub fn packet_out(&self, payload: Vec<u8>, fields: &BTreeMap<String, String>) -> Result<PacketOut, Fault> {
+    pub fn packet_out(
+        &self,
+        payload: Vec<u8>,
+        fields: &BTreeMap<String, String>,
+    ) -> Result<PacketOut, Fault> {
         let headers = &self.info.controller_packet_metadata;
-        let header = headers.iter().find(|header| {
-            header.preamble.as_ref().is_some_and(|preamble| preamble.name == "packet_out")
-        });
+        let header = headers
+            .iter()
+            .find(|header| header.preamble.as_ref().is_some_and(|preamble| preamble.name == "packet_out"));
         let known = header.map(|header| &header.metadata[..]).unwrap_or_default();
         let names = || known.iter().map(|field| field.name.as_str());
         let mut metadata = Vec::with_capacity(fields.len());
@@ -317,7 +326,8 @@ fn field_match(field: &MatchField, criterion: &Criterion) -> Result<Option<Field
         }
         // Value and length.
         (match_type::LPM, Criterion::Pair(value, length)) => {
-            let length = to_bytes(length)?.iter().fold(0_i64, |all, byte| (all << 8 | i64::from(*byte)) & 0xffff_ffff);
+            let length =
+                to_bytes(length)?.iter().fold(0_i64, |all, byte| (all << 8 | i64::from(*byte)) & 0xffff_ffff);
             return prefix(to_bytes(value)?, i32::try_from(length).unwrap_or(i32::MAX));
         }
         (match_type::TERNARY, Criterion::Value(value)) => {

@@ -237,9 +237,7 @@ impl<M: Machine + Send> P4Switch<M> {
         }
         // `simple_switch` accepts an unknown port or group here; clones to it are lost.
         match config.to {
-            MirrorTarget::Port(port) if self.has_port(port) => {
-                self.class(port, config.priority).map(|_| ())
-            }
+            MirrorTarget::Port(port) if self.has_port(port) => self.class(port, config.priority).map(|_| ()),
             MirrorTarget::Port(_) | MirrorTarget::Group(_) => Ok(()),
         }
     }

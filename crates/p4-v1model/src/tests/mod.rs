@@ -2,6 +2,7 @@
 
 mod after_egress;
 mod after_ingress;
+mod cpu_port;
 mod leaks;
 mod metadata;
 mod packets;

@@ -43,8 +43,10 @@ use crate::schema::{GaugeSettings, Node, Settings};
 pub use catalogue::{Appearance, Appearances};
 pub use commands::{CommandFlow, HostCommands, host_commands};
 use flows::FlowPrograms;
-pub use switch_controllers::{ControlledNetwork, ControlledSwitch, MakeSwitchController, RunSwitchController};
 pub use live::{LiveCommand, LiveFlow, LiveHost, LivePlan, LiveProgram};
+pub use switch_controllers::{
+    ControlledNetwork, ControlledSwitch, MakeSwitchController, RunSwitchController,
+};
 
 /// Builds worlds.
 pub struct Builder {

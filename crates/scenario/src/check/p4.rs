@@ -77,7 +77,8 @@ impl Checker<'_> {
         if usize::from(port) < links || u64::from(port) >= DROP_PORT {
             let last = DROP_PORT - 1;
             let message = format!("`cpu_port` must be from {links} to {last}, got {port}");
-            let help = format!("0 to {} are the ports of `{name}`'s links; {DROP_PORT} drops", links.max(1) - 1);
+            let help =
+                format!("0 to {} are the ports of `{name}`'s links; {DROP_PORT} drops", links.max(1) - 1);
             self.find(&at.key("cpu_port"), message, help);
         }
     }

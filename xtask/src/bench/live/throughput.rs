@@ -97,11 +97,7 @@ fn forwarder_rate(
     })
 }
 
-fn router_rate(
-    offload: Offload,
-    merge: bool,
-    router_in_p4: bool,
-) -> Result<(f64, RouterOutcome), LiveError> {
+fn router_rate(offload: Offload, merge: bool, router_in_p4: bool) -> Result<(f64, RouterOutcome), LiveError> {
     let Site { namespaces, tuns } = Site::new(offload)?;
     // Faster than any transfer on this machine.
     let link = Link {

@@ -85,7 +85,8 @@ struct Line {
 
 fn overload(mbit: u64) -> Result<(Line, RouterOutcome), LiveError> {
     let Site { namespaces, tuns } = Site::new(Offload::Checksum)?;
-    let link = Link { rate: Rate::from_mbit(mbit), delay: jettison_core::Duration::ZERO, codel: false, p4: false };
+    let link =
+        Link { rate: Rate::from_mbit(mbit), delay: jettison_core::Duration::ZERO, codel: false, p4: false };
     let gap = (LARGE as u64 + HEADERS) as f64 * 8e3 / mbit as f64;
     // 15 % more than the link rate.
     let every = Duration::from_nanos((gap / 1.15) as u64);
