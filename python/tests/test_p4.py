@@ -16,6 +16,8 @@ from jettison.examples.threshold_loop import scenario as looped
 from jettison.p4 import Digest, Network, PacketIn, Rates, Switch
 from jettison.p4.controller import prepare
 from jettison.p4.values import criterion, number
+from jettison.running import _source_of  # pyright: ignore[reportPrivateUsage]
+from jettison.scenario import Value
 
 LEARNING = Path(__file__).parents[2] / "crates" / "p4-runtime" / "tests" / "all" / "learning.p4"
 SECOND = 10**9
@@ -24,7 +26,7 @@ kept: list[Any] = []
 """Copies of controllers after their runs; every run has its own."""
 
 
-def learning(duration: str = "3 s", **node: object) -> jettison.Scenario:
+def learning(duration: str = "3 s", **node: Value) -> jettison.Scenario:
     """Three hosts at a learning switch; two pings."""
     link = {"rate": "100 Mbit/s", "delay": "1 ms"}
     return jettison.Scenario(
@@ -193,7 +195,12 @@ def test_all_kinds_of_entities_are_written_and_read() -> None:
         def do(self, switch: Switch) -> None:
             acl = switch.table("acl")
             acl.insert(
-                {"kind": (0x800, 0xFFFF), "ingress_port": (1, 2), "src": "00:00:00:00:00:01", "dst": ("02:00:00:00:00:00", 8)},
+                {
+                    "kind": (0x800, 0xFFFF),
+                    "ingress_port": (1, 2),
+                    "src": "00:00:00:00:00:01",
+                    "dst": ("02:00:00:00:00:00", 8),
+                },
                 "set_port",
                 priority=7,
                 rates=Rates(1000, 2000, 3000, 4000),
@@ -206,7 +213,9 @@ def test_all_kinds_of_entities_are_written_and_read() -> None:
             assert found.params == {"port": 2} and found.rates == Rates(1000, 2000, 3000, 4000)
             acl.set_rates(found, None)
             acl.modify(found, "set_port", port=1)
-            assert acl.find({"kind": 0x800, "ingress_port": (1, 2), "src": 1, "dst": "0x020000000000/8"}, priority=7).params == {"port": 1}  # pyright: ignore[reportOptionalMemberAccess]
+            assert acl.find(
+                {"kind": 0x800, "ingress_port": (1, 2), "src": 1, "dst": "0x020000000000/8"}, priority=7
+            ).params == {"port": 1}  # pyright: ignore[reportOptionalMemberAccess]
             acl.clear()
             assert acl.entries() == []
             paths = switch.profile("ecmp")
@@ -216,8 +225,10 @@ def test_all_kinds_of_entities_are_written_and_read() -> None:
             assert paths.members() == {1: ("set_port", {"port": 1}), 2: ("set_port", {"port": 2})}
             assert paths.groups() == {5: {1: 3, 2: 1}}
             switch.table("paths").insert({"kind": 0x86DD}, group=5)
-            switch.table("paths").insert({"kind": 0x806}, action_set=[(2, "set_port", {"port": 1}), (1, "NoAction", {})])
-            assert [entry.group for entry in switch.table("paths").entries()][0] == 5
+            switch.table("paths").insert(
+                {"kind": 0x806}, action_set=[(2, "set_port", {"port": 1}), (1, "NoAction", {})]
+            )
+            assert next(entry.group for entry in switch.table("paths").entries()) == 5
             switch.counter("per_port").write(3, 4, 400)
             assert switch.counter("per_port").read(3).packets == 4
             switch.counter("per_port").reset()
@@ -233,6 +244,8 @@ def test_all_kinds_of_entities_are_written_and_read() -> None:
             switch.clone_session(3, [510], max_length=64)
             switch.delete_clone_session(3)
             dmac = switch.table("dmac")
+            dmac.insert({"dst": 5}, "flood", {"group": 1})
+            assert [entry.params for entry in dmac.entries()] == [{"group": 1}]
             dmac.set_default("flood", group=1)
             assert dmac.default().action == "flood"
             dmac.reset_default()
@@ -279,7 +292,9 @@ def test_what_a_switch_refuses_can_be_caught_or_ends_the_run() -> None:
 
     run(Twice(), learning("100 ms"))
     assert kept == ["ALREADY_EXISTS"]
-    with pytest.raises(jettison.ControllerError, match=r"a switch refused a request at 5 ms: .*already exists") as caught:
+    with pytest.raises(
+        jettison.ControllerError, match=r"a switch refused a request at 5 ms: .*already exists"
+    ) as caught:
         run(Twice("5 ms"), learning("100 ms"))
     assert caught.value.code == "ALREADY_EXISTS"
 
@@ -303,7 +318,10 @@ def test_an_exception_has_its_place_and_a_switch_is_out_of_reach_afterwards() ->
     [
         (Learning, "must be an object, got the class `Learning`"),
         (object(), "must have one of the methods"),
-        (type("Typo", (), {"on_digests": lambda self: None})(), "unknown method `on_digests`; did you mean `on_digest`?"),
+        (
+            type("Typo", (), {"on_digests": lambda self: None})(),
+            "unknown method `on_digests`; did you mean `on_digest`?",
+        ),
         (type("Late", (), {"start": lambda self: None, "latency": "soon"})(), "`latency` must be a time"),
         (type("Idle", (), {"on_timer": lambda self: None})(), "`on_timer` and `period` require each other"),
     ],
@@ -345,7 +363,7 @@ def without_cpu_port() -> jettison.Scenario:
 def test_finished_runs_are_kept_by_the_controllers_state(tmp_path: Path) -> None:
     scenario = learning("200 ms")
     sources = [
-        jettison.running._source_of(controller)  # pyright: ignore[reportPrivateUsage]
+        _source_of(controller)  # pyright: ignore[reportPrivateUsage]
         for controller in (Learning(), Learning(), Learning("1 ms"))
     ]
     assert sources[0] == sources[1] != sources[2]
@@ -373,4 +391,3 @@ def test_values_are_numbers_addresses_and_bytes() -> None:
     for wrong in ("10.0.0.0/x", "a word", 1.5, None):
         with pytest.raises(jettison.ControllerError):
             criterion(wrong)  # pyright: ignore[reportArgumentType]
-

@@ -53,16 +53,16 @@ pub trait Device {
 }
 
 /// A switch with ports 0 to 510 that no link joins.
-pub struct Bench {
+pub struct Standalone {
     testbed: Option<Testbed<Compiled>>,
     cpu_port: u16,
     departed: Vec<Sent>,
 }
 
-impl Bench {
-    /// A bench without a program.
-    pub fn new(cpu_port: u16) -> Bench {
-        Bench { testbed: None, cpu_port, departed: Vec::new() }
+impl Standalone {
+    /// A switch without a program.
+    pub fn new(cpu_port: u16) -> Standalone {
+        Standalone { testbed: None, cpu_port, departed: Vec::new() }
     }
 
     /// Frames that left at other ports than the CPU port since the last call.
@@ -94,7 +94,7 @@ impl Bench {
     }
 }
 
-impl Device for Bench {
+impl Device for Standalone {
     fn switch(&self) -> Option<&P4Switch<Compiled>> {
         self.testbed.as_ref().map(Testbed::switch)
     }

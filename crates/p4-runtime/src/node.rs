@@ -10,7 +10,7 @@ use jettison_p4_front::ir::Program;
 
 use crate::catalogue::Catalogue;
 use crate::config::DeviceConfig;
-use crate::device::{Bench, Device, Returns};
+use crate::device::{Device, Returns, Standalone};
 use crate::fault::{Code, Fault, invalid, not_found};
 use crate::proto::runtime::{
     Entity, Error, ForwardingPipelineConfig, GetForwardingPipelineConfigRequest, MasterArbitrationUpdate,
@@ -22,6 +22,11 @@ use crate::switch::Control;
 
 /// Version of the P4Runtime specification.
 pub const API_VERSION: &str = "1.4.1";
+
+// Values of `WriteRequest.atomicity`.
+const CONTINUE_ON_ERROR: i32 = 0;
+const ROLLBACK_ON_ERROR: i32 = 1;
+const DATAPLANE_ATOMIC: i32 = 2;
 
 /// Number of a controller's stream.
 pub type ClientId = u64;
@@ -64,20 +69,20 @@ struct Client {
     election: Option<u128>,
 }
 
-impl Node<Bench> {
+impl Node<Standalone> {
     /// A device with ports that no link joins.
     ///
     /// # Errors
     /// If the configuration's P4Info is not one of the program.
-    pub fn on_bench(
+    pub fn standalone(
         device: u64,
         cpu_port: u16,
         program: Arc<Program>,
         config: ForwardingPipelineConfig,
-    ) -> Result<Node<Bench>, Fault> {
-        let mut bench = Bench::new(cpu_port);
-        bench.begin(&program, Time::ZERO)?;
-        Node::new(device, bench, program, config)
+    ) -> Result<Node<Standalone>, Fault> {
+        let mut switch = Standalone::new(cpu_port);
+        switch.begin(&program, Time::ZERO)?;
+        Node::new(device, switch, program, config)
     }
 
     /// A frame arrives at a port.
@@ -320,25 +325,32 @@ impl<D: Device> Node<D> {
     pub fn write(&mut self, request: &WriteRequest, now: Time) -> Result<Option<Vec<Error>>, Fault> {
         self.authorize(request.device_id, &request.role, request.election_id.as_ref())?;
         let pipeline = self.pipeline.as_mut().ok_or_else(no_pipeline)?;
-        if request.atomicity != 0 {
-            return Err(Fault::new(Code::Unimplemented, "batches are not atomic: only CONTINUE_ON_ERROR"));
-        }
+        let is_atomic = match request.atomicity {
+            CONTINUE_ON_ERROR => false,
+            // No packet passes during a request, so that both are the same.
+            ROLLBACK_ON_ERROR | DATAPLANE_ATOMIC => true,
+            other => return Err(invalid(format!("unknown atomicity {other}"))),
+        };
         let local = pipeline.local(now);
         let switch = self.switch.switch_mut().ok_or_else(no_pipeline)?;
+        let before = is_atomic.then(|| (switch.control_state(), pipeline.control.clone()));
         let mut errors = Vec::with_capacity(request.updates.len());
-        let mut failed = false;
         for update in &request.updates {
             let done = pipeline.control.write(switch, update, local);
-            failed |= done.is_err();
-            errors.push(match done {
-                Ok(()) => Error::default(),
-                Err(fault) => Error {
-                    canonical_code: fault.code as i32,
-                    message: fault.message,
-                    space: "jettison".to_owned(),
-                    ..Error::default()
-                },
-            });
+            let failed = done.is_err();
+            errors.push(done.map_or_else(failure, |()| Error::default()));
+            if failed && is_atomic {
+                break;
+            }
+        }
+        let failed = errors.iter().any(|error| error.canonical_code != 0);
+        if let (true, Some((state, control))) = (failed, before) {
+            switch.restore(state);
+            pipeline.control = control;
+            // All others had no effect.
+            let aborted = || failure(Fault::new(Code::Aborted, "another update of the batch failed"));
+            errors.iter_mut().filter(|error| error.canonical_code == 0).for_each(|error| *error = aborted());
+            errors.resize_with(request.updates.len(), aborted);
         }
         Ok(failed.then_some(errors))
     }
@@ -506,6 +518,16 @@ impl Pipeline {
 
 fn election(id: &Uint128) -> u128 {
     u128::from(id.high) << 64 | u128::from(id.low)
+}
+
+/// The error of an update.
+fn failure(fault: Fault) -> Error {
+    Error {
+        canonical_code: fault.code as i32,
+        message: fault.message,
+        space: "jettison".to_owned(),
+        ..Error::default()
+    }
 }
 
 fn not_primary() -> Fault {

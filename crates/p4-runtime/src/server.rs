@@ -23,7 +23,7 @@ use tonic::server::{Grpc, ServerStreamingService, StreamingService, UnaryService
 use tonic::{Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use crate::device::{Bench, Device as SwitchDevice};
+use crate::device::{Device as SwitchDevice, Standalone};
 use crate::fault::Fault;
 use crate::node::{API_VERSION, ClientId, Node};
 use crate::proto::runtime::{
@@ -164,9 +164,9 @@ pub fn serve(
 ///
 /// # Errors
 /// If the runtime or the server fails.
-pub fn serve_bench(
+pub fn serve_standalone(
     listener: std::net::TcpListener,
-    node: Node<Bench>,
+    node: Node<Standalone>,
     stop: impl Future<Output = ()>,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let streams = Streams::default();
@@ -176,13 +176,13 @@ pub fn serve_bench(
 
 /// A node that only its controllers use.
 struct Own {
-    node: Mutex<Node<Bench>>,
+    node: Mutex<Node<Standalone>>,
     streams: Streams,
     start: std::time::Instant,
 }
 
 impl Own {
-    fn with(&self, inner: impl FnOnce(&mut Node<Bench>, Time)) {
+    fn with(&self, inner: impl FnOnce(&mut Node<Standalone>, Time)) {
         let now = Time::ZERO + jettison_core::Duration::from_nanos(self.start.elapsed().as_nanos() as u64);
         let mut node = locked(&self.node);
         inner(&mut node, now);

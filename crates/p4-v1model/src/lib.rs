@@ -45,5 +45,5 @@ pub use build::{PlanError, SwitchPlan};
 pub use frames::Frames;
 pub use metadata::DROP_PORT;
 pub use mirror::{MirrorSession, MirrorTarget};
-pub use p4_switch::P4Switch;
+pub use p4_switch::{ControlState, P4Switch};
 pub use switch::{ProgramCounters, SimpleSwitch};

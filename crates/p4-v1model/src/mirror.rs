@@ -41,7 +41,7 @@ impl MirrorSession {
 
 /// Configured sessions.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Mirrors {
+pub(crate) struct Mirrors {
     sessions: FxHashMap<u32, MirrorSession>,
 }
 

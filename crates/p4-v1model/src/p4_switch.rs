@@ -10,6 +10,7 @@ use jettison_switch::{Departure, Pipeline, Port, Switch, SwitchCounters, SwitchO
 use jettison_wire::Packet;
 
 use super::control::{Answer, Command, CommandError, Replication};
+use super::mirror::Mirrors;
 use super::{PlanError, SimpleSwitch};
 use jettison_p4_exec::objects::Objects;
 use jettison_p4_exec::table::Tables;
@@ -32,6 +33,15 @@ pub struct P4Switch<M: Machine> {
     to_cpu: VecDeque<(Time, Packet)>,
     /// Packets for the controller that were lost because nobody took the earlier ones.
     lost_to_cpu: u64,
+}
+
+/// State of a switch's control plane, to return to.
+#[derive(Debug, Clone)]
+pub struct ControlState {
+    tables: Tables,
+    objects: Objects,
+    mirrors: Mirrors,
+    replication: Replication,
 }
 
 /// Maximum number of packets that wait for the controller; further ones are lost, and counted.
@@ -97,17 +107,38 @@ impl<M: Machine + Send> P4Switch<M> {
         &self.answers
     }
 
+    /// A copy of the control plane's state: tables, objects, clone sessions and groups.
+    pub fn control_state(&self) -> ControlState {
+        let plane = self.plane();
+        ControlState {
+            tables: plane.tables.clone(),
+            objects: plane.objects.clone(),
+            mirrors: self.pipeline.program().mirrors().clone(),
+            replication: self.replication.clone(),
+        }
+    }
+
+    /// Returns to an earlier state of the control plane.
+    pub fn restore(&mut self, state: ControlState) {
+        let ControlState { tables, objects, mirrors, replication } = state;
+        let before = std::mem::replace(&mut self.replication, replication);
+        for group in before.groups().into_iter().chain(self.replication.groups()) {
+            self.publish(group);
+        }
+        self.pipeline.program_mut().set_mirrors(mirrors);
+        let plane = self.plane_mut();
+        (plane.tables, plane.objects) = (tables, objects);
+    }
+
     /// Returns the control plane to the program's own entries and initial values. Packets inside stay.
     pub fn reset_control_plane(&mut self) {
-        for group in self.replication.groups() {
-            self.pipeline.set_multicast_group(group, Vec::new());
-        }
-        self.replication = Replication::default();
         let program = Arc::clone(self.program());
-        self.pipeline.program_mut().clear_mirrors();
-        let plane = self.plane_mut();
-        plane.tables = Tables::new(&program);
-        plane.objects = Objects::new(&program);
+        self.restore(ControlState {
+            tables: Tables::new(&program),
+            objects: Objects::new(&program),
+            mirrors: Mirrors::default(),
+            replication: Replication::default(),
+        });
     }
 
     /// Number of the CPU port for the program.

@@ -152,9 +152,14 @@ impl<M: Machine> SimpleSwitch<M> {
         self.mirrors.remove(number)
     }
 
-    /// Removes the configurations of all clone sessions.
-    pub(crate) fn clear_mirrors(&mut self) {
-        self.mirrors = Mirrors::default();
+    /// All clone sessions.
+    pub(crate) fn mirrors(&self) -> &Mirrors {
+        &self.mirrors
+    }
+
+    /// Replaces all clone sessions.
+    pub(crate) fn set_mirrors(&mut self, mirrors: Mirrors) {
+        self.mirrors = mirrors;
     }
 
     /// Configuration of a clone session.

@@ -139,6 +139,12 @@ impl SwitchController for Running {
 
     fn handle(&mut self, switches: &mut [Box<dyn Switch>], now: Time, out: &mut Vec<Injection>) {
         if self.ended {
+            // Nobody takes what the switches still have.
+            for (attached, switch) in self.attached.iter_mut().zip(switches.iter_mut()) {
+                if let Some(switch) = p4_switch(switch.as_mut()) {
+                    drop(attached.poll(switch, now));
+                }
+            }
             return;
         }
         if let Err(error) = self.deliver(switches, now, out) {

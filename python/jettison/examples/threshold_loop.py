@@ -18,6 +18,7 @@ import jettison
 from jettison.p4 import Digest, Network, Switch
 from jettison.queues import nanoseconds
 from jettison.result import Result
+from jettison.scenario import Value
 
 STEPS = (20, 5, 40, 10)
 """Rates of the bottleneck in Mbit/s, one per 15 s."""
@@ -46,7 +47,7 @@ class ThresholdLoop:
         switch = network["s1"]
         self.port = switch.ports[self.link]
         switch.digest("queue_report_t").enable(max_list=1)
-        switch.table("ired").insert({"egress_port": self.port}, "set_ired", **_parameters(PAPER))
+        switch.table("ired").insert({"egress_port": self.port}, "set_ired", _parameters(PAPER))
 
     def on_digest(self, switch: Switch, digest: Digest) -> None:
         """Measures the rate of the link, and sets the thresholds by it.
@@ -64,7 +65,7 @@ class ThresholdLoop:
         if self.rate:
             low = max(10, round(10 * self.rate * self.low))
             thresholds = {"min": low, "max": 2 * low}
-            switch.table("ired").modify({"egress_port": self.port}, "set_ired", **_parameters(thresholds))
+            switch.table("ired").modify({"egress_port": self.port}, "set_ired", _parameters(thresholds))
         digest.acknowledge()
 
 
@@ -75,7 +76,7 @@ def _parameters(thresholds: Mapping[str, int]) -> dict[str, int]:
 
 def scenario(duration: str = "60 s", steps: tuple[int, ...] = STEPS) -> jettison.Scenario:
     """Four downloads (CUBIC) and a ping through a switch with iRED, in front of a link whose rate changes."""
-    changes: list[jettison.scenario.Value] = [
+    changes: list[Value] = [
         {"at": f"{15 * number} s", "rate": f"{rate} Mbit/s"} for number, rate in enumerate(steps) if number > 0
     ]
     return jettison.Scenario(

@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Union
+from typing import Any, Protocol
 
 from jettison.errors import ControllerError, add_note, advice
 from jettison.p4.network import Channel, Line, Network
@@ -19,11 +19,14 @@ _METHODS = ("start", "on_digest", "on_packet_in", "on_idle_timeout", "on_timer")
 
 
 class P4Controller(Protocol):
-    """What :func:`jettison.run` takes as ``controller``: an object with any of the methods ``start``, ``on_digest``,
-    ``on_packet_in``, ``on_idle_timeout`` and ``on_timer``, which :mod:`jettison.p4` describes."""
+    """What :func:`jettison.run` takes as ``controller``.
+
+    An object with any of the methods ``start``, ``on_digest``, ``on_packet_in``, ``on_idle_timeout`` and ``on_timer``, which
+    :mod:`jettison.p4` describes.
+    """
 
 
-SwitchFacts = tuple[str, Mapping[str, int], Union[int, None]]
+SwitchFacts = tuple[str, Mapping[str, int], int | None]
 """Name, ports by link, and CPU port of a switch."""
 
 Event = tuple[str, int, Any, Any, Any]
@@ -60,7 +63,9 @@ def prepare(controller: object) -> Prepared:
         raise ControllerError(f"controller `{name}`: `on_timer` and `period` require each other")
     if latency < 0 or (period is not None and period <= 0):
         raise ControllerError(f"controller `{name}`: `latency` must be >= 0 and `period` > 0")
-    return Prepared(name, latency, lambda switches, nodes: _Run(name, copy.deepcopy(controller), period, switches, nodes))
+    return Prepared(
+        name, latency, lambda switches, nodes: _Run(name, copy.deepcopy(controller), period, switches, nodes)
+    )
 
 
 def _time(controller: object, name: str, attribute: str) -> int | None:

@@ -16,11 +16,21 @@ from jettison.queues import nanoseconds
 class Channel(Protocol):
     """The switches of a run during a call of its controller."""
 
-    def write(self, switch: int, change: str, entity: str) -> None: ...
-    def read(self, switch: int, entity: str) -> str: ...
-    def packet_out(self, switch: int, payload: bytes, fields: Mapping[str, str]) -> None: ...
-    def acknowledge(self, switch: int, digest: str, number: int) -> None: ...
-    def check(self, switch: int, kind: str, name: str) -> None: ...
+    def write(self, switch: int, change: str, entity: str) -> None:
+        """Changes an entity."""
+
+    def read(self, switch: int, entity: str) -> str:
+        """Reads what an entity selects."""
+        ...
+
+    def packet_out(self, switch: int, payload: bytes, fields: Mapping[str, str]) -> None:
+        """Sends a packet into a switch."""
+
+    def acknowledge(self, switch: int, digest: str, number: int) -> None:
+        """Acknowledges a digest list."""
+
+    def check(self, switch: int, kind: str, name: str) -> None:
+        """Checks that a switch has an object."""
 
 
 class Line:

@@ -198,6 +198,7 @@ class Table:
         self,
         match: Mapping[str, Criterion | None],
         action: str | None = None,
+        params: Mapping[str, Value] | None = None,
         *,
         priority: int = 0,
         idle_timeout: str | int = 0,
@@ -206,14 +207,15 @@ class Table:
         group: int | None = None,
         action_set: Sequence[tuple[int, str, Mapping[str, Value]]] | None = None,
         rates: Rates | None = None,
-        **params: Value,
+        **named: Value,
     ) -> None:
         """Adds an entry.
 
         Args:
             match: What each field must be; a field that is left out matches any value, which exact fields do not allow. A field may be
                 named by the last part of its name: ``dst`` for ``hdr.ipv4.dst``.
-            action: The action; ``params`` are its parameters.
+            action: The action.
+            params: Its parameters; those whose names are not arguments of this function may also be given by name.
             priority: > 0 in tables with ternary, range or optional fields, where the highest wins.
             idle_timeout: Time without a hit after which :meth:`on_idle_timeout` is called, in tables with ``support_timeout``.
             cookie: A number of the controller's own.
@@ -221,18 +223,19 @@ class Table:
             group: Instead of an action, a group of it.
             action_set: Instead of an action, a weighted choice: weight, action and parameters of each.
             rates: Rates of the direct meter.
-            params: Parameters of the action.
+            named: Parameters of the action.
 
         Raises:
             ControllerError: The switch refuses it; ``code`` says why: ``ALREADY_EXISTS``, ``RESOURCE_EXHAUSTED``, …
         """
-        chosen = _action(action, params, member, group, action_set)
+        chosen = _action(action, {**(params or {}), **named}, member, group, action_set)
         self._change("insert", self._entity(match, priority), chosen, idle_timeout, cookie, rates)
 
     def modify(
         self,
         match: Mapping[str, Criterion | None] | Entry,
         action: str | None = None,
+        params: Mapping[str, Value] | None = None,
         *,
         priority: int = 0,
         idle_timeout: str | int = 0,
@@ -241,10 +244,10 @@ class Table:
         group: int | None = None,
         action_set: Sequence[tuple[int, str, Mapping[str, Value]]] | None = None,
         rates: Rates | None = None,
-        **params: Value,
+        **named: Value,
     ) -> None:
         """Changes an entry; the arguments are those of :meth:`insert`."""
-        chosen = _action(action, params, member, group, action_set)
+        chosen = _action(action, {**(params or {}), **named}, member, group, action_set)
         self._change("modify", self._entity(match, priority), chosen, idle_timeout, cookie, rates)
 
     def _change(
@@ -294,12 +297,18 @@ class Table:
         """Returns to the program's default action."""
         self.switch._write("modify", kind="table", table=self.name, default=True)  # pyright: ignore[reportPrivateUsage]
 
-    def set_counter(self, match: Mapping[str, Criterion | None] | Entry, packets: int, bytes: int, *, priority: int = 0) -> None:  # noqa: A002
+    def set_counter(
+        self, match: Mapping[str, Criterion | None] | Entry, value: CounterValue, *, priority: int = 0
+    ) -> None:
         """Sets the direct counter of an entry."""
         entry = self._entity(match, priority)
-        self.switch._write("modify", kind="direct-counter", entry=entry, packets=packets, bytes=bytes)  # pyright: ignore[reportPrivateUsage]
+        self.switch._write(  # pyright: ignore[reportPrivateUsage]
+            "modify", kind="direct-counter", entry=entry, packets=value.packets, bytes=value.bytes
+        )
 
-    def set_rates(self, match: Mapping[str, Criterion | None] | Entry, rates: Rates | None, *, priority: int = 0) -> None:
+    def set_rates(
+        self, match: Mapping[str, Criterion | None] | Entry, rates: Rates | None, *, priority: int = 0
+    ) -> None:
         """Sets the rates of an entry's direct meter; with ``None`` all its packets are green."""
         entry = self._entity(match, priority)
         given = None if rates is None else _rates(rates)
@@ -331,7 +340,7 @@ class Profile:
 
     def set_group(self, group: int, members: Iterable[int] | Mapping[int, int], *, max_size: int = 0) -> None:
         """Sets the members of a group, which is made if needed; a mapping gives their weights."""
-        weights = dict(members) if isinstance(members, Mapping) else dict.fromkeys(members, 1)
+        weights: dict[int, int] = dict(members) if isinstance(members, Mapping) else dict.fromkeys(members, 1)  # pyright: ignore[reportUnknownArgumentType]
         known = self.switch._read(kind="group", profile=self.name, group=group)  # pyright: ignore[reportPrivateUsage]
         change = "modify" if known else "insert"
         self.switch._write(  # pyright: ignore[reportPrivateUsage]
@@ -355,7 +364,7 @@ class Profile:
     def groups(self) -> dict[int, dict[int, int]]:
         """Members of each group with their weights."""
         found = self.switch._read(kind="group", profile=self.name)  # pyright: ignore[reportPrivateUsage]
-        return {each["group"]: {member: weight for member, weight in each["members"]} for each in found}
+        return {each["group"]: dict(each["members"]) for each in found}
 
 
 @dataclass(frozen=True)
@@ -493,7 +502,9 @@ def _action(
 ) -> dict[str, Any] | None:
     given = [each for each in (action, member, group, action_set) if each is not None]
     if len(given) > 1:
-        raise ControllerError("`action`, `member`, `group` and `action_set` exclude each other")
+        raise ControllerError(
+            "`action`, `member`, `group` and `action_set` exclude each other; parameters of an action with these names go to `params`"
+        )
     if params and action is None:
         raise ControllerError(f"parameters require an `action`, got {', '.join(params)}")
     if action is not None:
@@ -517,7 +528,7 @@ def _call(call: Sequence[Any]) -> tuple[str, dict[str, int]]:
 
 
 def _entry(given: Mapping[str, Any]) -> Entry:
-    action = given.get("action") or {}
+    action: Mapping[str, Any] = given.get("action") or {}
     name, params = _call(action["call"]) if "call" in action else (None, {})
     counter, meter = given.get("counter"), given.get("meter")
     return Entry(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Union
+from typing import Any
 
 from jettison.errors import ControllerError
 
-Value = Union[int, bytes, str, ipaddress.IPv4Address, ipaddress.IPv6Address]
+Value = int | bytes | str | ipaddress.IPv4Address | ipaddress.IPv6Address
 """A number, or what stands for one: big-endian bytes, an address, hexadecimal text."""
 
-Criterion = Union[Value, tuple[Value, Value], ipaddress.IPv4Network, ipaddress.IPv6Network]
+Criterion = Value | tuple[Value, Value] | ipaddress.IPv4Network | ipaddress.IPv6Network
 """What a match field must be: a value; a prefix, ``"10.0.0.0/8"`` or ``(value, length)``; value and mask of a ternary field; least
 and greatest value of a range."""
 
@@ -43,8 +43,7 @@ def number(value: Value) -> int:
         except ValueError:
             pass
     raise ControllerError(
-        "a value must be an integer, bytes, an IP or MAC address, or hexadecimal text such as "
-        f'"0x1f", got {value!r}'
+        f'a value must be an integer, bytes, an IP or MAC address, or hexadecimal text such as "0x1f", got {value!r}'
     )
 
 
@@ -94,7 +93,7 @@ def datum(value: object) -> Any:
     if isinstance(value, Mapping):
         return {str(key): datum(each) for key, each in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray)):
-        return [datum(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        return [datum(each) for each in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return text(value)  # pyright: ignore[reportArgumentType]
 
 

@@ -418,3 +418,38 @@ fn an_idle_entry_is_reported_once_until_it_is_hit_again() {
     let read = bench.entries(TableEntry { action: None, ..asked });
     assert_eq!(read[0].time_since_last_hit, Some(IdleTimeout { elapsed_ns: 1_000_000_000 }));
 }
+
+#[test]
+fn a_failed_atomic_batch_leaves_nothing_behind() {
+    let mut bench = Bench::new();
+    let group = MulticastGroupEntry {
+        multicast_group_id: 3,
+        replicas: vec![Replica { instance: 0, port: Some(ReplicaPort::Number(2)) }],
+        ..Default::default()
+    };
+    let kind = Some(ReplicationKind::MulticastGroup(group));
+    let group = EntityKind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { kind });
+    let entry = |address| EntityKind::TableEntry(bench.dmac(address, 1));
+    let (first, again, last) = (entry(1), entry(1), entry(2));
+    let updates = [first, group.clone(), again, last].map(|entity| update(INSERT, entity)).to_vec();
+    let request = WriteRequest { device_id: 1, election_id: election(10), updates, ..WriteRequest::default() };
+    for atomicity in [1, 2] {
+        let request = WriteRequest { atomicity, ..request.clone() };
+        let errors = bench.node.write(&request, bench.now).unwrap().unwrap();
+        // The third has the code of its own error, ALREADY_EXISTS; the others are ABORTED.
+        let codes: Vec<i32> = errors.iter().map(|error| error.canonical_code).collect();
+        assert_eq!(codes, [10, 10, 6, 10]);
+        assert_eq!(bench.entries(TableEntry { table_id: bench.table("dmac"), ..Default::default() }), []);
+        assert_eq!(bench.read(group.clone()), []);
+    }
+    // What was rolled back can be written, and one that does not fail stays.
+    let kept = WriteRequest { atomicity: 2, updates: request.updates[..2].to_vec(), ..request.clone() };
+    assert_eq!(bench.node.write(&kept, bench.now).unwrap(), None);
+    assert_eq!(bench.read(group).len(), 1);
+    // One error per update without atomicity.
+    let errors = bench.node.write(&request, bench.now).unwrap().unwrap();
+    let codes: Vec<i32> = errors.iter().map(|error| error.canonical_code).collect();
+    assert_eq!(codes, [6, 6, 6, 0]);
+    let unknown = WriteRequest { atomicity: 3, ..request };
+    assert!(bench.node.write(&unknown, bench.now).is_err());
+}

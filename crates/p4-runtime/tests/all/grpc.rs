@@ -17,10 +17,10 @@ fn served<F: Future<Output = ()>>(test: impl FnOnce(SocketAddr, P4Info) -> F) {
     let address = listener.local_addr().unwrap();
     let (program, config) = learning();
     let info = config.p4info.clone().unwrap();
-    let node = Node::on_bench(1, CPU, program, config).unwrap();
+    let node = Node::standalone(1, CPU, program, config).unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let server = std::thread::spawn(move || {
-        server::serve_bench(listener, node, async {
+        server::serve_standalone(listener, node, async {
             let _ = stopped.await;
         })
     });

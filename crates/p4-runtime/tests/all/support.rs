@@ -7,7 +7,7 @@ use jettison_p4_front::ir::Program;
 use jettison_p4_front::source::Sources;
 use jettison_p4_front::syntax::Options;
 use jettison_p4_runtime::config::DeviceConfig;
-use jettison_p4_runtime::device::Bench;
+use jettison_p4_runtime::device::Standalone;
 use jettison_p4_runtime::info;
 use jettison_p4_runtime::node::{ClientId, Node};
 use jettison_p4_runtime::proto::info::{P4Info, Preamble};
@@ -39,7 +39,7 @@ pub fn learning() -> (Arc<Program>, ForwardingPipelineConfig) {
 
 /// A device with its primary controller.
 pub struct Bench {
-    pub node: Node<Bench>,
+    pub node: Node<Standalone>,
     pub info: P4Info,
     pub client: ClientId,
     pub now: Time,
@@ -49,7 +49,7 @@ impl Bench {
     pub fn new() -> Bench {
         let (program, config) = learning();
         let info = config.p4info.clone().unwrap();
-        let mut node = Node::on_bench(1, CPU, program, config).unwrap();
+        let mut node = Node::standalone(1, CPU, program, config).unwrap();
         let client = node.open();
         node.message(client, arbitration(1, 10), Time::ZERO).unwrap();
         node.take_messages();

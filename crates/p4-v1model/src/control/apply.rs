@@ -200,7 +200,7 @@ impl<M: Machine + Send> P4Switch<M> {
     }
 
     /// Updates the pipeline's members of a group from the nodes.
-    fn publish(&mut self, group: u16) {
+    pub(crate) fn publish(&mut self, group: u16) {
         let mut members = self.replication.members(group);
         members.iter_mut().for_each(|member| member.port = self.simple_switch().queue_of(member.port));
         self.pipeline.set_multicast_group(group, members);

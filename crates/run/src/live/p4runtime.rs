@@ -164,7 +164,7 @@ impl SwitchController for LiveControl {
             }
         }
         for (at, ((node, streams), switch)) in nodes.iter_mut().zip(switches.iter_mut()).enumerate() {
-            // Only a bench can fail here; this switch's time passes with the world's.
+            // Only a standalone switch can fail here; this switch's time passes with the world's.
             let _ = node.advance(now);
             streams.deliver(node.take_messages());
             if let Some((returned, entering)) = node.device_mut().give_back() {

@@ -19,13 +19,13 @@ pub fn run(arguments: &P4ServeArguments) -> Result<(), Failure> {
         cookie: None,
     };
     let (device, cpu_port) = (arguments.device_id, arguments.cpu_port);
-    let node = Node::on_bench(device, cpu_port, compiled.program, config)
+    let node = Node::standalone(device, cpu_port, compiled.program, config)
         .map_err(|fault| Failure::of(format!("{}: {fault}", arguments.file.display())))?;
     let failed =
         |error: std::io::Error| Failure::of(format!("cannot listen on {}: {error}", arguments.listen));
     let listener = TcpListener::bind(arguments.listen).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     print(format_args!("device {device}, P4Runtime on {address}; Ctrl-C ends\n"))?;
-    server::serve_bench(listener, node, std::future::pending())
+    server::serve_standalone(listener, node, std::future::pending())
         .map_err(|error| Failure::of(format!("P4Runtime server: {error}")))
 }
