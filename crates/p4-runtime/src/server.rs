@@ -342,15 +342,14 @@ where
 
 impl Device {
     /// A long batch is executed in parts. Errors of single updates go into the status's details (§12.3).
-    async fn write(self, request: WriteRequest) -> Result<WriteResponse, Status> {
-        let WriteRequest { mut updates, .. } = request.clone();
+    async fn write(self, mut request: WriteRequest) -> Result<WriteResponse, Status> {
+        let mut updates = std::mem::take(&mut request.updates);
         let (count, mut errors, mut failed) = (updates.len(), Vec::new(), 0);
-        let begun = WriteRequest { updates: Vec::new(), ..request };
         loop {
             // An atomic batch is one part.
-            let part = if begun.atomicity == 0 { PART.min(updates.len()) } else { updates.len() };
+            let part = if request.atomicity == 0 { PART.min(updates.len()) } else { updates.len() };
             let rest = updates.split_off(part);
-            let part = WriteRequest { updates, ..begun.clone() };
+            let part = WriteRequest { updates, ..request.clone() };
             let length = part.updates.len();
             let done = self.with(move |node, now| node.write(&part, now)).await?.map_err(status)?;
             match done {
