@@ -56,9 +56,13 @@ class Timer:
     """A timer of a controller."""
 
     period: int | None
+    """Time between two calls in nanoseconds; ``None`` for one call."""
     callback: Callable[..., object]
+    """What is called."""
     arguments: tuple[Any, ...]
+    """Its arguments."""
     cancelled: bool = False
+    """Whether it was cancelled."""
 
     def cancel(self) -> None:
         """Ends the timer."""

@@ -20,7 +20,9 @@ class CounterValue:
     """A counter's cell."""
 
     packets: int
+    """Packets."""
     bytes: int
+    """Bytes."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,13 @@ class Rates:
     """Rates of a meter, in bytes or packets (per second), as the program's meter counts."""
 
     committed: int
+    """Committed rate, up to which packets are green."""
     committed_burst: int
+    """Committed burst."""
     peak: int
+    """Peak rate, above which packets are red."""
     peak_burst: int
+    """Peak burst."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +99,14 @@ class Switch:
     def _check(self, kind: str, name: str) -> None:
         self._channel.check(self.index, kind, name)
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> MatchTable:
         """A table.
 
         Raises:
             ControllerError: There is none; the text has the nearest name. So for the other objects.
         """
         self._check("table", name)
-        return Table(self, name)
+        return MatchTable(self, name)
 
     def profile(self, name: str) -> Profile:
         """An action profile or selector."""
@@ -183,11 +189,13 @@ class Switch:
 
 
 @dataclass(frozen=True)
-class Table:
+class MatchTable:
     """A table of a switch."""
 
     switch: Switch
+    """Its switch."""
     name: str
+    """Its name."""
 
     def _entity(self, match: Mapping[str, Criterion | None] | Entry, priority: int) -> dict[str, Any]:
         if isinstance(match, Entry):
@@ -320,7 +328,9 @@ class Profile:
     """An action profile or selector."""
 
     switch: Switch
+    """Its switch."""
     name: str
+    """Its name."""
 
     def add(self, member: int, action: str, **params: Value) -> None:
         """Adds a member, with a number of the controller's choice, from 1."""
@@ -372,7 +382,9 @@ class Counter:
     """An array of counters."""
 
     switch: Switch
+    """Its switch."""
     name: str
+    """Its name."""
 
     def read(self, index: int) -> CounterValue:
         """One cell."""
@@ -400,7 +412,9 @@ class Meter:
     """An array of meters."""
 
     switch: Switch
+    """Its switch."""
     name: str
+    """Its name."""
 
     def read(self, index: int) -> Rates | None:
         """Rates of one cell; ``None`` if all its packets are green."""
@@ -418,7 +432,9 @@ class Register:
     """An array of registers. Values are integers, ``bool``, or dictionaries for structs."""
 
     switch: Switch
+    """Its switch."""
     name: str
+    """Its name."""
 
     def read(self, index: int = 0) -> Any:
         """One cell."""
@@ -442,7 +458,9 @@ class ValueSet:
     """A value set of the parser."""
 
     switch: Switch
+    """Its switch."""
     name: str
+    """Its name."""
 
     def set(self, members: Iterable[Mapping[str, Criterion]]) -> None:
         """Replaces the members, each by its fields."""
@@ -460,7 +478,9 @@ class DigestSettings:
     """A digest of a switch."""
 
     switch: Switch
+    """Its switch."""
     name: str
+    """Its name."""
 
     def enable(self, *, max_timeout: str | int = 0, max_list: int = 1, ack_timeout: str | int = 0) -> None:
         """Has the switch send the digest's messages, in lists.
