@@ -33,10 +33,10 @@ def learning(duration: str = "3 s", **node: Value) -> jettison.Scenario:
         name="learning",
         duration=duration,
         nodes={
-            **{host: {"kind": "host"} for host in ("a", "b", "c")},
+            **{host: {"kind": "host"} for host in ("spare", "a", "b", "c")},
             "s1": {"kind": "p4", "program": str(LEARNING), "cpu_port": 510, **node},
         },
-        links={host: {"between": [host, "s1"], **link} for host in ("a", "b", "c")},
+        links={host: {"between": [host, "s1"], **link} for host in ("spare", "a", "b", "c")},
         flows={
             "ab": {"from": "a", "to": "b", "app": {"kind": "ping", "interval": "100 ms"}},
             "cb": {"from": "c", "to": "b", "app": {"kind": "ping", "interval": "100 ms"}},
@@ -69,9 +69,9 @@ class Learning:
     def on_packet_in(self, switch: Switch, packet: PacketIn) -> None:
         self.flooded += 1
         for port in switch.ports.values():
-            if port != packet["ingress_port"]:
-                # Port 0 of this program's packet-outs means its tables.
-                switch.packet_out(packet.payload, egress_port=port or 0)
+            # Port 0 of this program's packet-outs means its tables.
+            if port not in (0, packet["ingress_port"]):
+                switch.packet_out(packet.payload, egress_port=port)
 
     def finish(self) -> None:
         self.entries = self.switch.table("dmac").entries()
@@ -87,7 +87,7 @@ def run(controller: object, scenario: jettison.Scenario | None = None, **argumen
 def test_a_learning_switch_floods_until_it_has_learned() -> None:
     result = run(Learning())
     switch = kept[0]
-    assert sorted(port for _, _, port in switch.learned) == [0, 1, 2]
+    assert sorted(port for _, _, port in switch.learned) == [1, 2, 3]
     # The first request of each ping goes to an address that nobody has sent from.
     assert 1 <= switch.flooded <= 3
     assert {entry.action for entry in switch.entries} == {"forward"} and len(switch.entries) == 3
@@ -350,7 +350,7 @@ def test_a_network_without_p4_switches_or_a_switch_without_a_cpu_port_is_refused
 
     with pytest.raises(jettison.ControllerError, match="the switch has no CPU port; set `cpu_port` of its node"):
         run(Sends(), without_cpu_port())
-    with pytest.raises(jettison.ScenarioError, match="`cpu_port` must be from 3 to 510, got 2"):
+    with pytest.raises(jettison.ScenarioError, match="`cpu_port` must be from 4 to 510, got 2"):
         _ = learning(cpu_port=2).checked
 
 

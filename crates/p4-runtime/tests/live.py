@@ -23,11 +23,14 @@ duration = "60 s"
 sample_interval = "100 ms"
 
 [nodes]
+spare = {{ kind = "host" }}
 a = {{ kind = "host" }}
 b = {{ kind = "host" }}
 s1 = {{ kind = "p4", program = "{program}", cpu_port = 510, p4runtime = {{ listen = "127.0.0.1:0", device_id = 7 }} }}
 
+# Port 0 of the learning switch's packet-outs means its tables.
 [links]
+spare = {{ between = ["spare", "s1"], rate = "100 Mbit/s", delay = "1 ms" }}
 a = {{ between = ["a", "s1"], rate = "100 Mbit/s", delay = "1 ms" }}
 b = {{ between = ["s1", "b"], rate = "100 Mbit/s", delay = "1 ms" }}
 
@@ -97,7 +100,7 @@ def learn(jettison, folder):
         while len(known) < 2:
             received = message("packet")
             port = int.from_bytes(received.metadata[0].value, "big")
-            sh.PacketOut(received.payload, egress_port=str(1 - port) if port == 0 else "0").send()
+            sh.PacketOut(received.payload, egress_port=str(3 - port)).send()
             listed = sh.client.get_stream_packet("digest", timeout=0.2)
             if listed is None:
                 continue
@@ -112,7 +115,7 @@ def learn(jettison, folder):
             request = messages.StreamMessageRequest()
             request.digest_ack.digest_id, request.digest_ack.list_id = listed.digest.digest_id, listed.digest.list_id
             sh.client.stream_out_q.put(request)
-        expect("ports", sorted(known.values()), [0, 1])
+        expect("ports", sorted(known.values()), [1, 2])
         # Now the switch forwards alone: the entries count, and nothing comes to the controller.
         while sh.client.get_stream_packet("packet", timeout=0.3) is not None:
             pass
@@ -131,7 +134,7 @@ def cache(jettison, folder):
             payload = received.payload
             source, destination = payload[26:30], payload[30:34]
             flow = (source, destination, payload[23])
-            port = 1 - int.from_bytes(received.metadata[0].value, "big")
+            port = 3 - int.from_bytes(received.metadata[0].value, "big")
             if flow not in flows:
                 flows[flow] = port
                 match = {
