@@ -71,12 +71,12 @@ fn found(folder: PathBuf, file: PathBuf) -> Result<Found, ProjectError> {
 /// The value of a variable that a folder's Makefile assigns: `TOPO = pod-topo/topology.json`.
 pub(crate) fn makefile_value(folder: &Path, variable: &str) -> Option<String> {
     let text = file::read_text(&folder.join("Makefile"), file::TEXT).ok()?;
-    let assigned = text.lines().filter_map(|line| {
+    let mut assigned = text.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;
         let name = name.trim_end_matches([' ', '\t', ':', '?']);
         (name == variable).then(|| value.split('#').next().unwrap_or_default().trim().to_owned())
     });
-    assigned.last().filter(|value| !value.is_empty() && !value.contains('$'))
+    assigned.next_back().filter(|value| !value.is_empty() && !value.contains('$'))
 }
 
 /// Files of a folder by their names, in order.

@@ -252,7 +252,8 @@ fn write() -> Result<f64, String> {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let config = ForwardingPipelineConfig { p4info: Some(described.clone()), ..Default::default() };
-        let mut node = Node::standalone(1, 510, program.clone(), config).map_err(|fault| fault.to_string())?;
+        let mut node =
+            Node::standalone(1, 510, program.clone(), config).map_err(|fault| fault.to_string())?;
         let client = node.open();
         let update = MasterArbitrationUpdate { device_id: 1, election_id, ..Default::default() };
         let hello = StreamMessageRequest { update: Some(StreamRequest::Arbitration(update)) };

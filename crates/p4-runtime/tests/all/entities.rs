@@ -432,7 +432,8 @@ fn a_failed_atomic_batch_leaves_nothing_behind() {
     let entry = |address| EntityKind::TableEntry(bench.dmac(address, 1));
     let (first, again, last) = (entry(1), entry(1), entry(2));
     let updates = [first, group.clone(), again, last].map(|entity| update(INSERT, entity)).to_vec();
-    let request = WriteRequest { device_id: 1, election_id: election(10), updates, ..WriteRequest::default() };
+    let request =
+        WriteRequest { device_id: 1, election_id: election(10), updates, ..WriteRequest::default() };
     for atomicity in [1, 2] {
         let request = WriteRequest { atomicity, ..request.clone() };
         let errors = bench.node.write(&request, bench.now).unwrap().unwrap();
