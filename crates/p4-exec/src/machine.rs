@@ -1,7 +1,7 @@
 //! Interface of the machines.
 
 use super::Plane;
-use jettison_p4_front::ir::FieldListId;
+use jettison_p4_front::ir::{FieldListId, Program, TypeId};
 
 /// Content of a packet: its stored first bytes, followed by zeros that are not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,16 +36,17 @@ pub enum Block {
 /// Result of parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parsed {
-    /// Error, as an index into the program's errors; 0 is `NoError`. Also stored in `standard_metadata.parser_error`.
+    /// Error, as an index into the program's errors; 0 is `NoError`. Also stored in v1model's
+    /// `standard_metadata.parser_error`.
     pub error: u32,
     /// Number of bytes extracted or skipped; the payload starts there. (A header that ends inside a byte counts up to
     /// the end of that byte.)
     pub consumed: usize,
 }
 
-/// A field of `standard_metadata_t`.
+/// A field of `standard_metadata_t`, or of one of PSA's structs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names are v1model's
+#[allow(missing_docs)] // the names are the architectures'
 pub enum Standard {
     IngressPort,
     EgressSpec,
@@ -68,11 +69,37 @@ pub enum Standard {
     IntendedPort,
     /// Extension of v1model: rate in kbit/s at which the port sent while packets waited; all ones while it is unknown.
     DequeueRate,
+    // PSA's: the struct in the program's state, and the field in it.
+    PsaIngressParserPort,
+    PsaIngressParserPath,
+    PsaIngressInputPort,
+    PsaIngressInputPath,
+    PsaIngressTimestamp,
+    PsaIngressParserError,
+    PsaIngressClass,
+    PsaIngressClone,
+    PsaIngressCloneSession,
+    PsaIngressDrop,
+    PsaIngressResubmit,
+    PsaIngressGroup,
+    PsaIngressOutputPort,
+    PsaEgressParserPort,
+    PsaEgressParserPath,
+    PsaEgressClass,
+    PsaEgressInputPort,
+    PsaEgressInputPath,
+    PsaEgressInstance,
+    PsaEgressTimestamp,
+    PsaEgressParserError,
+    PsaEgressClone,
+    PsaEgressCloneSession,
+    PsaEgressDrop,
+    PsaEgressDeparserPort,
 }
 
 impl Standard {
-    /// All fields, in the order of the struct.
-    pub const ALL: [Standard; 18] = [
+    /// All fields, in the order of the structs.
+    pub const ALL: [Standard; 43] = [
         Standard::IngressPort,
         Standard::EgressSpec,
         Standard::EgressPort,
@@ -91,9 +118,34 @@ impl Standard {
         Standard::Priority,
         Standard::IntendedPort,
         Standard::DequeueRate,
+        Standard::PsaIngressParserPort,
+        Standard::PsaIngressParserPath,
+        Standard::PsaIngressInputPort,
+        Standard::PsaIngressInputPath,
+        Standard::PsaIngressTimestamp,
+        Standard::PsaIngressParserError,
+        Standard::PsaIngressClass,
+        Standard::PsaIngressClone,
+        Standard::PsaIngressCloneSession,
+        Standard::PsaIngressDrop,
+        Standard::PsaIngressResubmit,
+        Standard::PsaIngressGroup,
+        Standard::PsaIngressOutputPort,
+        Standard::PsaEgressParserPort,
+        Standard::PsaEgressParserPath,
+        Standard::PsaEgressClass,
+        Standard::PsaEgressInputPort,
+        Standard::PsaEgressInputPath,
+        Standard::PsaEgressInstance,
+        Standard::PsaEgressTimestamp,
+        Standard::PsaEgressParserError,
+        Standard::PsaEgressClone,
+        Standard::PsaEgressCloneSession,
+        Standard::PsaEgressDrop,
+        Standard::PsaEgressDeparserPort,
     ];
 
-    /// Name in `standard_metadata_t`.
+    /// Name in `standard_metadata_t`; for PSA, of a struct and a field in it.
     pub fn name(self) -> &'static str {
         match self {
             Standard::IngressPort => "ingress_port",
@@ -114,7 +166,46 @@ impl Standard {
             Standard::Priority => "priority",
             Standard::IntendedPort => "jettison_intended_port",
             Standard::DequeueRate => "jettison_dequeue_rate",
+            Standard::PsaIngressParserPort => "ingress_parser_input.ingress_port",
+            Standard::PsaIngressParserPath => "ingress_parser_input.packet_path",
+            Standard::PsaIngressInputPort => "ingress_input.ingress_port",
+            Standard::PsaIngressInputPath => "ingress_input.packet_path",
+            Standard::PsaIngressTimestamp => "ingress_input.ingress_timestamp",
+            Standard::PsaIngressParserError => "ingress_input.parser_error",
+            Standard::PsaIngressClass => "ingress_output.class_of_service",
+            Standard::PsaIngressClone => "ingress_output.clone",
+            Standard::PsaIngressCloneSession => "ingress_output.clone_session_id",
+            Standard::PsaIngressDrop => "ingress_output.drop",
+            Standard::PsaIngressResubmit => "ingress_output.resubmit",
+            Standard::PsaIngressGroup => "ingress_output.multicast_group",
+            Standard::PsaIngressOutputPort => "ingress_output.egress_port",
+            Standard::PsaEgressParserPort => "egress_parser_input.egress_port",
+            Standard::PsaEgressParserPath => "egress_parser_input.packet_path",
+            Standard::PsaEgressClass => "egress_input.class_of_service",
+            Standard::PsaEgressInputPort => "egress_input.egress_port",
+            Standard::PsaEgressInputPath => "egress_input.packet_path",
+            Standard::PsaEgressInstance => "egress_input.instance",
+            Standard::PsaEgressTimestamp => "egress_input.egress_timestamp",
+            Standard::PsaEgressParserError => "egress_input.parser_error",
+            Standard::PsaEgressClone => "egress_output.clone",
+            Standard::PsaEgressCloneSession => "egress_output.clone_session_id",
+            Standard::PsaEgressDrop => "egress_output.drop",
+            Standard::PsaEgressDeparserPort => "egress_deparser_input.egress_port",
         }
+    }
+
+    /// Indices of the field in the program's standard metadata, from the outside in, and its type; `None` if the program's
+    /// architecture does not have it.
+    pub fn path(self, program: &Program) -> Option<(Vec<u32>, TypeId)> {
+        let mut ty = program.variables.get(program.pipeline.standard_metadata.index())?.ty;
+        let mut steps = Vec::new();
+        for name in self.name().split('.') {
+            let fields = &program.types.as_composite(ty)?.fields;
+            let index = fields.iter().position(|field| *field.name == *name)?;
+            steps.push(index as u32);
+            ty = fields[index].ty;
+        }
+        Some((steps, ty))
     }
 }
 
@@ -128,6 +219,12 @@ pub trait Machine: Clone + 'static {
 
     /// Runs the parser. Headers extracted before an error stay valid.
     fn parse(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed;
+
+    /// Runs PSA's parser of egress; for v1model, its only parser.
+    fn parse_at_egress(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed;
+
+    /// Runs PSA's deparser of ingress, as [`Machine::deparse`]; for v1model, its only deparser.
+    fn deparse_at_ingress(&mut self, out: &mut Vec<u8>, plane: &mut Plane);
 
     /// Runs a control. `payload` is the packet after the parsed headers, for checksums over it.
     fn run(&mut self, block: Block, payload: Frame<'_>, plane: &mut Plane);

@@ -1,4 +1,4 @@
-//! Externs of v1model.
+//! Externs.
 
 use num_bigint::BigUint;
 use num_traits::{ToPrimitive, Zero};
@@ -108,6 +108,7 @@ impl Run<'_> {
                 self.plane.effects.push_message(Message { text: text.into(), failure: false });
                 Ok(())
             }
+            Extern::Psa(call) => self.psa(call),
             Extern::Assert { condition, assume } => {
                 if !self.holds(condition)? {
                     let text = if *assume { "assume failed" } else { "assert failed" };
@@ -124,7 +125,7 @@ impl Run<'_> {
         self.standard(Standard::PacketLength)
     }
 
-    fn write_cut(&mut self, to: &Place, value: BigUint) -> Result<(), ParserError> {
+    pub(super) fn write_cut(&mut self, to: &Place, value: BigUint) -> Result<(), ParserError> {
         let width = self.program.types.bits(to.ty);
         self.write(to, Value::Bits(cut(value, width)))
     }

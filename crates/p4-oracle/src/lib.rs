@@ -10,6 +10,7 @@ mod externs;
 mod packet;
 mod parser;
 mod place;
+mod psa;
 mod stmt;
 mod table;
 #[cfg(test)]
@@ -24,7 +25,7 @@ use self::place::Path;
 use self::value::{Value, cut, low};
 use jettison_p4_exec::objects::{BitReader, BitWriter};
 use jettison_p4_exec::{Block, Frame, Machine, Parsed, Plane, Standard};
-use jettison_p4_front::ir::{FieldListId, Program, VarId};
+use jettison_p4_front::ir::{FieldListId, FunctionId, ParserId, Program, VarId};
 
 /// Machine that runs a program by walking its tree.
 #[derive(Debug, Clone)]
@@ -90,13 +91,21 @@ impl Machine for Reference {
     }
 
     fn parse(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
-        let mut run = self.start(frame, Frame::default(), plane);
-        let error = match run.parser(run.program.pipeline.parser) {
-            Ok(()) => 0,
-            Err(error) => error.0,
-        };
-        run.set_standard(Standard::ParserError, u64::from(error));
-        Parsed { error, consumed: run.packet.position().div_ceil(8) }
+        let parsed = self.parse_with(self.program.pipeline.parser, frame, plane);
+        self.set_standard(Standard::ParserError, u64::from(parsed.error));
+        parsed
+    }
+
+    fn parse_at_egress(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
+        let pipeline = &self.program.pipeline;
+        let parser = pipeline.psa.as_ref().map_or(pipeline.parser, |psa| psa.parser);
+        self.parse_with(parser, frame, plane)
+    }
+
+    fn deparse_at_ingress(&mut self, out: &mut Vec<u8>, plane: &mut Plane) {
+        let pipeline = &self.program.pipeline;
+        let deparser = pipeline.psa.as_ref().map_or(pipeline.deparser, |psa| psa.deparser);
+        self.deparse_with(deparser, out, plane);
     }
 
     fn run(&mut self, block: Block, payload: Frame<'_>, plane: &mut Plane) {
@@ -111,15 +120,11 @@ impl Machine for Reference {
     }
 
     fn deparse(&mut self, out: &mut Vec<u8>, plane: &mut Plane) {
-        self.out.clear();
-        let mut run = self.start(Frame::default(), Frame::default(), plane);
-        run.control(run.program.pipeline.deparser);
-        out.extend_from_slice(self.out.bytes());
+        self.deparse_with(self.program.pipeline.deparser, out, plane);
     }
 
     fn standard(&self, field: Standard) -> u64 {
-        let variable = self.program.pipeline.standard_metadata.index();
-        standard_field(&self.program, field).map_or(0, |i| low(self.variables[variable].parts()[i].bits()))
+        standard(&self.program, &self.variables, field)
     }
 
     fn set_standard(&mut self, field: Standard, value: u64) {
@@ -162,6 +167,21 @@ impl Machine for Reference {
 }
 
 impl Reference {
+    fn parse_with(&mut self, parser: ParserId, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
+        let mut run = self.start(frame, Frame::default(), plane);
+        let error = match run.parser(parser) {
+            Ok(()) => 0,
+            Err(error) => error.0,
+        };
+        Parsed { error, consumed: run.packet.position().div_ceil(8) }
+    }
+
+    fn deparse_with(&mut self, deparser: FunctionId, out: &mut Vec<u8>, plane: &mut Plane) {
+        self.out.clear();
+        self.start(Frame::default(), Frame::default(), plane).control(deparser);
+        out.extend_from_slice(self.out.bytes());
+    }
+
     /// Path of a field list's place, whose steps are constant.
     fn find(&self, place: &jettison_p4_front::ir::Place) -> Option<Path> {
         use jettison_p4_front::ir::Step;
@@ -182,8 +202,7 @@ impl Run<'_> {
     }
 
     fn standard(&self, field: Standard) -> u64 {
-        let variable = self.program.pipeline.standard_metadata.index();
-        standard_field(self.program, field).map_or(0, |i| low(self.variables[variable].parts()[i].bits()))
+        standard(self.program, self.variables, field)
     }
 
     fn set_standard(&mut self, field: Standard, value: u64) {
@@ -191,16 +210,16 @@ impl Run<'_> {
     }
 }
 
-/// Index of a field in the program's `standard_metadata_t`.
-fn standard_field(program: &Program, field: Standard) -> Option<usize> {
-    let ty = program.variables[program.pipeline.standard_metadata.index()].ty;
-    let composite = program.types.as_composite(ty)?;
-    composite.fields.iter().position(|candidate| &*candidate.name == field.name())
+/// Value of a field of the standard metadata; 0 if the program's architecture does not have it.
+fn standard(program: &Program, variables: &[Value], field: Standard) -> u64 {
+    let Some((steps, _)) = field.path(program) else { return 0 };
+    let root = &variables[program.pipeline.standard_metadata.index()];
+    low(steps.iter().fold(root, |value, step| &value.parts()[*step as usize]).bits())
 }
 
 fn set_standard(program: &Program, variables: &mut [Value], field: Standard, value: u64) {
-    let variable = program.pipeline.standard_metadata.index();
-    let Some(i) = standard_field(program, field) else { return };
-    let width = program.types.bits(program.types.field(program.variables[variable].ty, i as u32));
-    variables[variable].parts_mut()[i] = Value::Bits(cut(BigUint::from(value), width));
+    let Some((steps, ty)) = field.path(program) else { return };
+    let root = &mut variables[program.pipeline.standard_metadata.index()];
+    let place = steps.iter().fold(root, |value, step| &mut value.parts_mut()[*step as usize]);
+    *place = Value::Bits(cut(BigUint::from(value), program.types.bits(ty)));
 }

@@ -77,6 +77,9 @@ impl Run<'_> {
     fn count(&mut self, table: &Table, matched: Option<u64>) {
         let (now, bytes) = (self.plane.now, self.packet_bytes());
         let objects = &mut self.plane.objects;
+        if table.direct_in_actions {
+            return objects.select(table.direct_counter, table.direct_meter, matched);
+        }
         if let (Some(counter), Some(index)) = (table.direct_counter, matched) {
             objects.counter_mut(counter).count(index, bytes);
         }

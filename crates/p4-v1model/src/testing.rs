@@ -88,6 +88,14 @@ impl Machine for Toy {
         Parsed { error: 0, consumed: self.header }
     }
 
+    fn parse_at_egress(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
+        self.parse(frame, plane)
+    }
+
+    fn deparse_at_ingress(&mut self, out: &mut Vec<u8>, plane: &mut Plane) {
+        self.deparse(out, plane);
+    }
+
     fn run(&mut self, block: Block, _: Frame<'_>, plane: &mut Plane) {
         match block {
             Block::Ingress => self.ingress.lock().expect("no function panics")(&mut self.state, plane),
@@ -159,6 +167,7 @@ pub fn empty_program() -> Program {
             egress: FunctionId(0),
             compute_checksum: FunctionId(0),
             deparser: FunctionId(0),
+            psa: None,
         },
     }
 }

@@ -5,7 +5,7 @@
 //! lowest word first.
 
 use super::plan::{
-    ApplyPlan, ClonePlan, DigestPlan, EqualPlan, Extraction, HashPlan, Keep, LogPlan, Pack, SetPlan,
+    ApplyPlan, ClonePlan, DigestPlan, EqualPlan, Extraction, HashPlan, Keep, LogPlan, Pack, PsaPlan, SetPlan,
     StackPlan, SwitchPlan, Wide,
 };
 use jettison_p4_front::ir::FieldListId;
@@ -41,6 +41,7 @@ pub(super) struct Code {
     pub clones: Vec<ClonePlan>,
     pub keeps: Vec<Keep>,
     pub logs: Vec<LogPlan>,
+    pub psa: Vec<PsaPlan>,
     pub errors: Errors,
     /// Slot of `standard_metadata.packet_length`, or [`NONE`].
     pub packet_length: u32,
@@ -63,6 +64,9 @@ pub(super) struct Entries {
     /// Addresses of the controls, in the order of [`crate::Block`].
     pub blocks: [u32; 4],
     pub deparser: u32,
+    /// PSA's parser and deparser at the queues; those of v1model are the only ones.
+    pub parser_at_egress: u32,
+    pub deparser_at_ingress: u32,
 }
 
 /// Parser errors raised by the machine.
@@ -423,6 +427,9 @@ pub(super) enum Op {
     },
     AssertFailed {
         assume: bool,
+    },
+    Psa {
+        plan: u32,
     },
 }
 

@@ -10,8 +10,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::plan::{EqualPart, Width};
+use crate::Standard;
 use crate::table::words_for;
-use jettison_p4_front::ir::{CompositeKind, Type, TypeId, Types, VarId};
+use jettison_p4_front::ir::{CompositeKind, Program, Type, TypeId, Types, VarId};
 
 /// Sizes of types and slots of variables.
 pub(super) struct Layout<'p> {
@@ -53,6 +54,18 @@ impl<'p> Layout<'p> {
 
     pub fn slot(&self, var: VarId) -> u32 {
         self.slots[var.index()]
+    }
+
+    /// Slot and type of a field of the standard metadata.
+    pub fn standard(&self, program: &Program, field: Standard) -> Option<(u32, TypeId)> {
+        let var = program.pipeline.standard_metadata;
+        let (steps, of) = field.path(program)?;
+        let (mut slot, mut ty) = (self.slot(var), program.variables[var.index()].ty);
+        for step in steps {
+            slot += self.shape(ty).offsets[step as usize];
+            ty = self.types.field(ty, step);
+        }
+        Some((slot, of))
     }
 
     /// Number of words of a value.

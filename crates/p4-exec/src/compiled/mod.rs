@@ -59,6 +59,21 @@ impl Compiled {
     fn start<'a>(&'a mut self, frame: Frame<'a>, out: &'a mut Vec<u8>, plane: &'a mut Plane) -> Run<'a> {
         Run::new(&self.image.code, &mut self.memory, frame, out, plane)
     }
+
+    #[inline]
+    fn parse_from(&mut self, entry: u32, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
+        let mut out = Vec::new();
+        let mut run = self.start(frame, &mut out, plane);
+        let error = run.run(entry).unwrap_or(0);
+        Parsed { error, consumed: run.consumed() }
+    }
+
+    #[inline]
+    fn deparse_from(&mut self, entry: u32, out: &mut Vec<u8>, plane: &mut Plane) {
+        let mut run = self.start(Frame::default(), out, plane);
+        run.run(entry);
+        run.fill_up();
+    }
 }
 
 impl Image {
@@ -72,16 +87,8 @@ impl Image {
         let state = ends.into_iter().max().unwrap_or(0);
         let first = layout.slot(pipeline.metadata).min(layout.slot(pipeline.standard_metadata));
 
-        let standard_ty = program.variables[pipeline.standard_metadata.index()].ty;
-        let fields =
-            program.types.as_composite(standard_ty).map(|composite| &composite.fields[..]).unwrap_or(&[]);
         let standard = Standard::ALL.map(|field| {
-            let index = fields.iter().position(|it| *it.name == *field.name())?;
-            let offset = layout.shape(standard_ty).offsets[index];
-            Some((
-                (layout.slot(pipeline.standard_metadata) + offset) as usize,
-                program.types.bits(fields[index].ty),
-            ))
+            layout.standard(program, field).map(|(slot, ty)| (slot as usize, program.types.bits(ty)))
         });
 
         let kept = |place: &jettison_p4_front::ir::Place| {
@@ -110,13 +117,17 @@ impl Machine for Compiled {
     }
 
     fn parse(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
-        let entry = self.image.code.entries.parser;
-        let mut out = Vec::new();
-        let mut run = self.start(frame, &mut out, plane);
-        let error = run.run(entry).unwrap_or(0);
-        let consumed = run.consumed();
-        self.set_standard(Standard::ParserError, u64::from(error));
-        Parsed { error, consumed }
+        let parsed = self.parse_from(self.image.code.entries.parser, frame, plane);
+        self.set_standard(Standard::ParserError, u64::from(parsed.error));
+        parsed
+    }
+
+    fn parse_at_egress(&mut self, frame: Frame<'_>, plane: &mut Plane) -> Parsed {
+        self.parse_from(self.image.code.entries.parser_at_egress, frame, plane)
+    }
+
+    fn deparse_at_ingress(&mut self, out: &mut Vec<u8>, plane: &mut Plane) {
+        self.deparse_from(self.image.code.entries.deparser_at_ingress, out, plane);
     }
 
     fn run(&mut self, block: Block, payload: Frame<'_>, plane: &mut Plane) {
@@ -128,10 +139,7 @@ impl Machine for Compiled {
     }
 
     fn deparse(&mut self, out: &mut Vec<u8>, plane: &mut Plane) {
-        let entry = self.image.code.entries.deparser;
-        let mut run = self.start(Frame::default(), out, plane);
-        run.run(entry);
-        run.fill_up();
+        self.deparse_from(self.image.code.entries.deparser, out, plane);
     }
 
     #[inline]

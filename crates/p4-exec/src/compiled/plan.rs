@@ -173,6 +173,8 @@ pub(super) struct ApplyExtras {
     pub selector: Option<(Pack, HashAlgorithm, u32)>,
     pub counter: Option<ExternId>,
     pub meter: Option<ExternId>,
+    /// Whether the actions use the counter and meter themselves.
+    pub direct_in_actions: bool,
     /// Whether the entries remember their last hit.
     pub remembers_hits: bool,
 }
@@ -226,6 +228,16 @@ pub(super) enum Keep {
     Fixed(Option<FieldListId>),
     /// The field list whose number is in a slot.
     Numbered(u32),
+}
+
+/// An extern of PSA. `to` and the operands are slots of one word.
+#[derive(Debug, Clone)]
+pub(super) enum PsaPlan {
+    CountDirect(ExternId),
+    Mark { meter: ExternId, index: Option<u32>, colour: Option<u32>, to: u32 },
+    Clear { algorithm: HashAlgorithm, to: u32 },
+    Update { algorithm: HashAlgorithm, from: u32, pack: Pack, to: u32 },
+    Get { algorithm: HashAlgorithm, from: u32, to: u32 },
 }
 
 /// A message.

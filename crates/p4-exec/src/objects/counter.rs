@@ -1,4 +1,4 @@
-//! `counter` and `direct_counter`.
+//! `counter` and `direct_counter`, and PSA's `Counter` and `DirectCounter`.
 
 /// An array of counters. Both packets and bytes are counted, whatever the declared type; the type only tells which to
 /// read.
@@ -6,17 +6,21 @@
 pub struct Counter {
     counts: Vec<(u64, u64)>,
     grows: bool,
+    /// PSA: the entry that matched, or `None` for the default action.
+    selected: Option<u64>,
+    /// PSA: counts of the default action.
+    default: (u64, u64),
 }
 
 impl Counter {
     /// Creates `len` counters at zero.
     pub fn new(len: usize) -> Counter {
-        Counter { counts: vec![(0, 0); len], grows: false }
+        Counter { counts: vec![(0, 0); len], grows: false, ..Counter::direct() }
     }
 
     /// Creates a direct counter, with one counter per table entry.
     pub fn direct() -> Counter {
-        Counter { counts: Vec::new(), grows: true }
+        Counter { counts: Vec::new(), grows: true, selected: None, default: (0, 0) }
     }
 
     /// Counts a packet of a given size.
@@ -26,6 +30,24 @@ impl Counter {
             *packets = packets.wrapping_add(1);
             *sum = sum.wrapping_add(bytes);
         }
+    }
+
+    /// Selects the counter of an entry, or of the default action.
+    pub fn select(&mut self, entry: Option<u64>) {
+        self.selected = entry;
+    }
+
+    /// Counts a packet at the selected counter.
+    pub fn count_selected(&mut self, bytes: u64) {
+        match self.selected {
+            Some(entry) => self.count(entry, bytes),
+            None => self.default = (self.default.0.wrapping_add(1), self.default.1.wrapping_add(bytes)),
+        }
+    }
+
+    /// Packets and bytes counted by a default action.
+    pub fn of_default(&self) -> (u64, u64) {
+        self.default
     }
 
     /// Number of packets counted.
@@ -48,6 +70,7 @@ impl Counter {
     /// Resets all counters.
     pub fn reset(&mut self) {
         self.counts.fill((0, 0));
+        self.default = (0, 0);
     }
 
     /// Number of counters; for a direct counter, up to the last one in use.
@@ -91,6 +114,19 @@ mod tests {
         assert_eq!((counter.packets(0), counter.bytes(0)), (3, 4));
         counter.reset();
         assert_eq!((counter.packets(1), counter.bytes(1)), (0, 0));
+    }
+
+    /// PSA 1.2, "Direct Counter": the entry that matched counts, or the default action.
+    #[test]
+    fn an_action_counts_at_the_selected_entry() {
+        let mut counter = Counter::direct();
+        counter.select(Some(2));
+        counter.count_selected(10);
+        counter.select(None);
+        counter.count_selected(7);
+        assert_eq!((counter.packets(2), counter.bytes(2), counter.of_default()), (1, 10, (1, 7)));
+        counter.reset();
+        assert_eq!(counter.of_default(), (0, 0));
     }
 
     #[test]

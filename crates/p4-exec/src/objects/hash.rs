@@ -1,4 +1,4 @@
-//! Hash functions of v1model, as in BMv2, over fields packed by a [`BitWriter`](super::BitWriter).
+//! Hash functions of v1model and PSA, as in BMv2, over fields packed by a [`BitWriter`](super::BitWriter).
 
 use jettison_core::RandomStream;
 
@@ -72,6 +72,41 @@ impl Hashes {
     /// Sets `crc32_custom`.
     pub fn set_crc32(&mut self, parameters: CrcParameters) {
         self.crc32 = Crc::new(32, parameters);
+    }
+
+    /// State of a checksum without data. Checksums are CRCs and `Csum16`; of other algorithms the state is 0.
+    pub fn begin(&self, algorithm: HashAlgorithm) -> u64 {
+        self.crc(algorithm).map_or(0, |crc| u64::from(crc.begin()))
+    }
+
+    /// State of a checksum after further bytes: a CRC's remainder, or a sum. A sum's bytes are whole 16-bit words but for
+    /// the last.
+    pub fn extend(&self, algorithm: HashAlgorithm, state: u64, data: &[u8]) -> u64 {
+        match self.crc(algorithm) {
+            Some(crc) => u64::from(crc.extend(state as u32, data)),
+            None => {
+                let sum = (state & 0xffff) as u32 + u32::from(ones_complement_sum(data));
+                u64::from((sum & 0xffff) + (sum >> 16))
+            }
+        }
+    }
+
+    /// The checksum of a state.
+    pub fn end(&self, algorithm: HashAlgorithm, state: u64) -> u64 {
+        match self.crc(algorithm) {
+            Some(crc) => u64::from(crc.end(state as u32)),
+            None => !state & 0xffff,
+        }
+    }
+
+    fn crc(&self, algorithm: HashAlgorithm) -> Option<&Crc> {
+        match algorithm {
+            HashAlgorithm::Crc16 => Some(&CRC16),
+            HashAlgorithm::Crc32 => Some(&CRC32),
+            HashAlgorithm::Crc16Custom => Some(&self.crc16),
+            HashAlgorithm::Crc32Custom => Some(&self.crc32),
+            _ => None,
+        }
     }
 
     /// Computes the hash of bytes followed by a payload. `Random` draws 64 bits.
@@ -180,18 +215,31 @@ impl Crc {
     }
 
     fn compute(&self, data: &[u8], payload: Frame<'_>) -> u32 {
-        let below = 32 - self.width;
-        let mut remainder = self.parameters.initial << below;
-        let mut step = |byte: u8| {
-            let index = remainder >> 24 ^ u32::from(byte);
-            remainder = remainder << 8 ^ self.table[index as usize];
-        };
-        for byte in data.iter().chain(payload.bytes) {
-            step(if self.parameters.reflect_data { byte.reverse_bits() } else { *byte });
-        }
+        let mut remainder = self.extend(self.extend(self.begin(), data), payload.bytes);
         for _ in 0..payload.zeros {
-            step(0);
+            remainder = self.step(remainder, 0);
         }
+        self.end(remainder)
+    }
+
+    fn begin(&self) -> u32 {
+        self.parameters.initial << (32 - self.width)
+    }
+
+    #[inline]
+    fn step(&self, remainder: u32, byte: u8) -> u32 {
+        let index = remainder >> 24 ^ u32::from(byte);
+        remainder << 8 ^ self.table[index as usize]
+    }
+
+    #[inline]
+    fn extend(&self, remainder: u32, data: &[u8]) -> u32 {
+        let reflected = |byte: u8| if self.parameters.reflect_data { byte.reverse_bits() } else { byte };
+        data.iter().fold(remainder, |remainder, byte| self.step(remainder, reflected(*byte)))
+    }
+
+    fn end(&self, remainder: u32) -> u32 {
+        let below = 32 - self.width;
         let result =
             if self.parameters.reflect_remainder { remainder.reverse_bits() } else { remainder >> below };
         (result ^ self.parameters.final_xor) & (u32::MAX >> below)
@@ -275,6 +323,16 @@ mod tests {
                 let parts = hashes.compute(algorithm, &whole[..split], payload, &mut random);
                 assert_eq!(parts, compute(algorithm, &whole), "{algorithm:?} at {split}");
             }
+        }
+    }
+
+    #[test]
+    fn a_checksum_in_steps_is_that_of_all_the_data() {
+        let hashes = Hashes::default();
+        for algorithm in [HashAlgorithm::Crc16, HashAlgorithm::Crc32Custom, HashAlgorithm::Csum16] {
+            let state = hashes.extend(algorithm, hashes.begin(algorithm), &CHECK[..4]);
+            let state = hashes.extend(algorithm, state, &CHECK[4..]);
+            assert_eq!(hashes.end(algorithm, state), compute(algorithm, CHECK), "{algorithm:?}");
         }
     }
 

@@ -1,4 +1,5 @@
-//! `meter` and `direct_meter`: two-rate three-colour marker (RFC 2698), colour-blind, as in BMv2.
+//! `meter` and `direct_meter`: two-rate three-colour marker (RFC 2698), colour-blind, as in BMv2; PSA's `Meter` and
+//! `DirectMeter` are colour-aware too.
 //!
 //! A packet is red if the peak bucket has too few tokens; it then takes none. Else it is yellow if the committed bucket
 //! has too few tokens, and takes tokens from the peak bucket. Else it is green, and takes tokens from both (RFC 2698
@@ -35,6 +36,8 @@ pub struct Meter {
     unit: MeterUnit,
     grows: bool,
     last: u8,
+    /// PSA: the entry that matched, or `None` for the default action.
+    selected: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -55,12 +58,12 @@ impl Meter {
 
     /// Creates `len` meters without rates.
     pub fn new(len: usize, unit: MeterUnit) -> Meter {
-        Meter { meters: vec![None; len], unit, grows: false, last: Meter::GREEN }
+        Meter { meters: vec![None; len], unit, grows: false, last: Meter::GREEN, selected: None }
     }
 
     /// Creates a direct meter, with one meter per table entry.
     pub fn direct(unit: MeterUnit) -> Meter {
-        Meter { meters: Vec::new(), unit, grows: true, last: Meter::GREEN }
+        Meter { meters: Vec::new(), unit, grows: true, last: Meter::GREEN, selected: None }
     }
 
     /// Sets the committed and peak rates of a meter and fills its buckets. Returns false if the index is out of range.
@@ -91,6 +94,26 @@ impl Meter {
     /// Meters a packet of a given size: 0 green, 1 yellow, 2 red.
     #[inline]
     pub fn execute(&mut self, index: u64, now: Time, bytes: u64) -> u8 {
+        self.mark(index, Meter::GREEN, now, bytes)
+    }
+
+    /// Selects the meter of an entry, or of the default action.
+    pub fn select(&mut self, entry: Option<u64>) {
+        self.selected = entry;
+    }
+
+    /// Meters a packet at the selected meter. A default action is as good as the packet's colour.
+    pub fn mark_selected(&mut self, colour: u8, now: Time, bytes: u64) -> u8 {
+        match self.selected {
+            Some(entry) => self.mark(entry, colour, now, bytes),
+            None => colour,
+        }
+    }
+
+    /// Meters a packet that has a colour already, which does not improve (RFC 2698 §3, colour-aware mode). Green is
+    /// colour-blind.
+    #[inline]
+    pub fn mark(&mut self, index: u64, colour: u8, now: Time, bytes: u64) -> u8 {
         let size = match self.unit {
             MeterUnit::Packets => 1,
             MeterUnit::Bytes => bytes,
@@ -98,15 +121,15 @@ impl Meter {
         let meter = usize::try_from(index).ok().and_then(|index| self.meters.get_mut(index));
         self.last = match meter {
             Some(Some([committed, peak])) => {
-                if !peak.take(now, size) {
+                if colour == Meter::RED || !peak.take(now, size) {
                     Meter::RED
-                } else if !committed.take(now, size) {
+                } else if colour == Meter::YELLOW || !committed.take(now, size) {
                     Meter::YELLOW
                 } else {
                     Meter::GREEN
                 }
             }
-            _ => Meter::GREEN,
+            _ => colour,
         };
         self.last
     }
@@ -225,6 +248,21 @@ mod tests {
         // At 500 µs, only the peak bucket has a token; at 1000 µs, both have one.
         assert_eq!([499, 500, 500].map(|now| at(&mut meter, now)), [2, 1, 2]);
         assert_eq!([1000, 1000].map(|now| at(&mut meter, now)), [0, 2]);
+    }
+
+    /// RFC 2698 §3, colour-aware mode: a red packet takes no tokens, a yellow one none of the committed bucket.
+    #[test]
+    fn a_coloured_packet_does_not_improve() {
+        let mut meter = Meter::new(1, MeterUnit::Packets);
+        assert!(meter.set_rates(0, [rate("0.001:1"), rate("0.002:3")]));
+        let at = |meter: &mut Meter, colour| meter.mark(0, colour, Time::ZERO, 1500);
+        let colours = [Meter::RED, Meter::YELLOW, Meter::YELLOW, Meter::GREEN, Meter::GREEN];
+        assert_eq!(colours.map(|colour| at(&mut meter, colour)), [2, 1, 1, 0, 2]);
+        let mut unset = Meter::direct(MeterUnit::Packets);
+        unset.select(Some(3));
+        assert_eq!(unset.mark_selected(Meter::YELLOW, Time::ZERO, 1), Meter::YELLOW);
+        unset.select(None);
+        assert_eq!(unset.mark_selected(Meter::GREEN, Time::ZERO, 1), Meter::GREEN);
     }
 
     #[test]

@@ -36,7 +36,11 @@ impl Objects {
     pub fn new(program: &Program) -> Objects {
         let objects = program.externs.iter().map(|instance| match instance.kind {
             ExternKind::Register { size, ty } => {
-                Object::Register(Register::new(size as usize, program.types.bits(ty)))
+                let register = Register::new(size as usize, program.types.bits(ty));
+                Object::Register(match &instance.initial {
+                    Some(initial) => register.beginning_with(&initial.to_u64_digits()),
+                    None => register,
+                })
             }
             ExternKind::Counter { size } => Object::Counter(Counter::new(size as usize)),
             ExternKind::DirectCounter => Object::Counter(Counter::direct()),
@@ -44,6 +48,16 @@ impl Objects {
             ExternKind::DirectMeter { unit } => Object::Meter(Meter::direct(unit)),
         });
         Objects { objects: objects.collect(), hashes: Hashes::default() }
+    }
+
+    /// Selects an entry of a table, or its default action, for actions that use the table's direct objects.
+    pub fn select(&mut self, counter: Option<ExternId>, meter: Option<ExternId>, entry: Option<u64>) {
+        if let Some(counter) = counter {
+            self.counter_mut(counter).select(entry);
+        }
+        if let Some(meter) = meter {
+            self.meter_mut(meter).select(entry);
+        }
     }
 
     /// Hash functions, as configured by the control plane.

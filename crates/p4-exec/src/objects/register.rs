@@ -12,6 +12,8 @@ pub struct Register {
     stride: usize,
     /// Mask of the highest word of an element.
     top: u64,
+    /// Words of an element's initial value, if it is not zero.
+    initial: Vec<u64>,
 }
 
 impl Register {
@@ -23,7 +25,15 @@ impl Register {
             0 => u64::MAX,
             bits => (1 << bits) - 1,
         };
-        Register { words: vec![0; (len + 1) * stride], len, stride, top }
+        Register { words: vec![0; (len + 1) * stride], len, stride, top, initial: Vec::new() }
+    }
+
+    /// Gives every element an initial value: its words, lowest first.
+    #[must_use]
+    pub fn beginning_with(mut self, words: &[u64]) -> Register {
+        self.initial = words.to_vec();
+        self.reset();
+        self
     }
 
     /// Words of an element; zero out of range.
@@ -58,9 +68,14 @@ impl Register {
         self.len == 0
     }
 
-    /// Resets every element to zero.
+    /// Resets every element to its initial value.
     pub fn reset(&mut self) {
         self.words.fill(0);
+        if !self.initial.is_empty() {
+            let initial = std::mem::take(&mut self.initial);
+            (0..self.len as u64).for_each(|index| self.write(index, &initial));
+            self.initial = initial;
+        }
     }
 }
 
@@ -78,6 +93,15 @@ mod tests {
         let mut whole = Register::new(1, 64);
         whole.write(0, &[u64::MAX]);
         assert_eq!(whole.read(0), [u64::MAX]);
+    }
+
+    #[test]
+    fn elements_begin_with_the_initial_value_and_return_to_it() {
+        let mut register = Register::new(2, 12).beginning_with(&[0xf123]);
+        assert_eq!([0, 1, 2].map(|index| register.read(index)[0]), [0x123, 0x123, 0], "cut to the width");
+        register.write(0, &[7]);
+        register.reset();
+        assert_eq!(register.read(0), [0x123]);
     }
 
     #[test]

@@ -46,6 +46,7 @@ fn program(keys: &[Shape]) -> Program {
         profile: None,
         direct_counter: None,
         direct_meter: None,
+        direct_in_actions: false,
         span: Span { file: FileId(0), start: 0, end: 0 },
     };
     Program {
@@ -72,6 +73,7 @@ fn program(keys: &[Shape]) -> Program {
             egress: FunctionId(0),
             compute_checksum: FunctionId(0),
             deparser: FunctionId(0),
+            psa: None,
         },
     }
 }

@@ -3,8 +3,9 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{
-    ActionValue, BinaryOp, Block, Expr, ExprKind, Extern, ExternId, FieldListChoice, Key, KeyMatch, KeySet,
-    Place, Program, Step, Stmt, StmtKind, Target, Transition, Type, TypeId, UnaryOp,
+    ActionValue, BinaryOp, Block, ChecksumStep, Expr, ExprKind, Extern, ExternId, FieldListChoice, Key,
+    KeyMatch, KeySet, Place, Program, PsaExtern, Step, Stmt, StmtKind, Target, Transition, Type, TypeId,
+    UnaryOp,
 };
 
 impl Display for Program {
@@ -220,6 +221,28 @@ impl Text<'_> {
             Extern::LogMessage { format, arguments } => format!("log {format:?} {}", self.list(arguments)),
             Extern::Assert { condition, assume } => {
                 format!("{} {}", if *assume { "assume" } else { "assert" }, self.expr(condition))
+            }
+            Extern::Psa(call) => self.psa(call),
+        }
+    }
+
+    fn psa(&self, call: &PsaExtern) -> String {
+        let object = |id: &ExternId| &*self.program.externs[id.index()].name;
+        let given = |e: &Option<Expr>| e.as_ref().map_or("the match".to_owned(), |e| self.expr(e));
+        match call {
+            PsaExtern::CountDirect { counter } => format!("count {}[the match]", object(counter)),
+            PsaExtern::Mark { meter, index, colour, to } => {
+                let colour =
+                    colour.as_ref().map_or(String::new(), |colour| format!(" of {}", self.expr(colour)));
+                format!("{} = meter {}[{}]{colour}", self.place(to), object(meter), given(index))
+            }
+            PsaExtern::Checksum { step, algorithm, from, to } => {
+                let step = match step {
+                    ChecksumStep::Clear => "clear".to_owned(),
+                    ChecksumStep::Update(data) => format!("{} with {}", self.expr(from), self.list(data)),
+                    ChecksumStep::Get => format!("sum of {}", self.expr(from)),
+                };
+                format!("{} = {algorithm:?} {step}", self.place(to)).to_lowercase()
             }
         }
     }

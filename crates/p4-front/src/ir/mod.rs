@@ -13,6 +13,7 @@ mod control_plane;
 mod display;
 mod expr;
 mod program;
+mod psa;
 mod stmt;
 mod types;
 
@@ -24,9 +25,10 @@ pub use expr::{BinaryOp, Expr, ExprKind, Place, Step, UnaryOp};
 pub use program::{
     ActionProfile, ActionProfileId, ActionValue, ConstEntry, DEFAULT_TABLE_SIZE, ExternId, ExternInstance,
     ExternKind, Field, FieldList, FieldListId, Function, FunctionId, FunctionKind, HashAlgorithm, Key,
-    KeyMatch, KeySet, MatchKind, MeterUnit, Parser, ParserId, Pipeline, Program, SelectCase, State, StateId,
-    Table, TableAction, TableId, Target, Transition, ValueSet, ValueSetId, VarId, Variable,
+    KeyMatch, KeySet, MatchKind, MeterUnit, Parser, ParserId, Pipeline, Program, Psa, SelectCase, State,
+    StateId, Table, TableAction, TableId, Target, Transition, ValueSet, ValueSetId, VarId, Variable,
 };
+pub use psa::{ChecksumStep, PsaExtern};
 pub use stmt::{Block, Extern, FieldListChoice, Stmt, StmtKind, SwitchCase};
 pub use types::{Composite, CompositeId, CompositeKind, EnumId, Type, TypeId, Types};
 

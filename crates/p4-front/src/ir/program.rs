@@ -47,7 +47,7 @@ ids! {
     FieldListId,
 }
 
-/// An elaborated program for v1model.
+/// An elaborated program.
 #[derive(Debug, Clone)]
 pub struct Program {
     /// The types.
@@ -80,7 +80,10 @@ pub struct Program {
     pub control_plane: ControlPlane,
 }
 
-/// The blocks of `V1Switch`.
+/// The blocks of the package, `V1Switch` or `PSA_Switch`, and their shared state.
+///
+/// PSA has two more blocks, a deparser before the queues and a parser behind them, and two kinds of headers and metadata.
+/// There each of the three variables is a struct: [`Psa`] says of what.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
     /// `H`: the headers.
@@ -91,16 +94,41 @@ pub struct Pipeline {
     pub standard_metadata: VarId,
     /// The parser.
     pub parser: ParserId,
-    /// `verifyChecksum`.
+    /// `verifyChecksum`; empty in PSA.
     pub verify_checksum: FunctionId,
     /// `ingress`.
     pub ingress: FunctionId,
     /// `egress`.
     pub egress: FunctionId,
-    /// `computeChecksum`.
+    /// `computeChecksum`; empty in PSA.
     pub compute_checksum: FunctionId,
-    /// The deparser.
+    /// The deparser, at the end of egress.
     pub deparser: FunctionId,
+    /// What PSA has between ingress and egress; `None` for v1model.
+    pub psa: Option<Psa>,
+}
+
+/// PSA's blocks between ingress and egress, and what its packets carry between passes.
+///
+/// `headers` has the fields `ingress` and `egress`. `metadata` has the same for the user's metadata, and one field for each
+/// kind of metadata that deparsers hand to parsers. `standard_metadata` has a field for each struct of the architecture,
+/// and `packet_length`.
+#[derive(Debug, Clone)]
+pub struct Psa {
+    /// `IngressDeparser`.
+    pub deparser: FunctionId,
+    /// `EgressParser`.
+    pub parser: ParserId,
+    /// Field list with `normal_meta`.
+    pub normal: FieldListId,
+    /// Field list with `clone_i2e_meta`.
+    pub clone_i2e: FieldListId,
+    /// Field list with `clone_e2e_meta`.
+    pub clone_e2e: FieldListId,
+    /// Field list with `resubmit_meta`.
+    pub resubmit: FieldListId,
+    /// Field list with `recirculate_meta`.
+    pub recirculate: FieldListId,
 }
 
 /// A variable. When a packet arrives, its value is zero and all its headers are invalid.
@@ -247,6 +275,8 @@ pub struct Table {
     pub direct_counter: Option<ExternId>,
     /// Direct meter, with one meter per entry.
     pub direct_meter: Option<ExternId>,
+    /// Whether the table's actions update these two themselves (PSA), rather than every match (v1model).
+    pub direct_in_actions: bool,
     /// Position of the declaration.
     pub span: Span,
 }
@@ -341,6 +371,8 @@ pub struct ExternInstance {
     pub name: Arc<str>,
     /// Kind and size.
     pub kind: ExternKind,
+    /// Initial value of a register's elements, if it is not zero.
+    pub initial: Option<BigUint>,
 }
 
 /// Kind of an extern object.

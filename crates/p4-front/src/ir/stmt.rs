@@ -148,7 +148,7 @@ pub struct SwitchCase {
     pub body: Block,
 }
 
-/// Extern calls of v1model. Lists of data are flattened to scalars and varbits (a header becomes its fields).
+/// Extern calls of the architectures. Lists of data are flattened to scalars and varbits (a header becomes its fields).
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)] // the fields are v1model's parameters
 pub enum Extern {
@@ -238,6 +238,8 @@ pub enum Extern {
         condition: Expr,
         assume: bool,
     },
+    /// What only PSA has.
+    Psa(super::PsaExtern),
 }
 
 /// Fields that a cloned, resubmitted or recirculated packet preserves.

@@ -8,6 +8,10 @@
 #ifndef _V1_MODEL_P4_
 #define _V1_MODEL_P4_
 
+#ifdef _PSA_P4_
+#error "psa.p4 and v1model.p4 are two architectures: include one of them"
+#endif
+
 #include <core.p4>
 
 #ifndef V1MODEL_VERSION

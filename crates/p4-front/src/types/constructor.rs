@@ -1,4 +1,4 @@
-//! Instances of parsers, controls and v1model's extern objects.
+//! Instances of parsers, controls, packages and extern objects.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::value::{Kind, Object, Value};
 use crate::diagnostic::Diagnostic;
 use crate::ir::{
     ActionProfile, ActionProfileId, CounterUnit, ExternId, ExternInstance, ExternKind, ExternNotes,
-    MeterUnit, ParserId, Place,
+    HashAlgorithm, MeterUnit, ParserId, Place,
 };
 use crate::source::Span;
 use crate::syntax::ast::{Annotation, Argument, DeclarationKind, Method, Name, Parameter, TypeRef};
@@ -93,11 +93,9 @@ impl<'a> Checker<'a> {
         match ty {
             Ty::Block(id) => self.construct_block(*id, arguments, path, span),
             Ty::Extern(id) => self.construct_extern(*id, arguments, path, span),
-            Ty::Package(_) => {
-                for argument in arguments {
-                    self.expr(&argument.value)?;
-                }
-                Some(Object::Opaque)
+            Ty::Package(id) => {
+                let number = self.types.named[*id].declaration;
+                self.construct_package(number, arguments, span)
             }
             _ => {
                 let shown = self.types.show(ty);
@@ -212,6 +210,9 @@ impl<'a> Checker<'a> {
         path: Arc<str>,
         span: Span,
     ) -> Option<Object> {
+        if let Some(made) = self.psa_object(name, types, values, &path, span) {
+            return made;
+        }
         Some(match (name, values) {
             ("register", [size]) => {
                 let Some(ty) = types.first().filter(|ty| **ty != Ty::Any) else {
@@ -245,15 +246,10 @@ impl<'a> Checker<'a> {
                 Object::DirectMeter(self.add_extern(path, ExternKind::DirectMeter { unit }))
             }
             ("Checksum16", []) => Object::Checksum16,
-            ("action_profile", [size]) => {
-                let size = self.size_of(size, span)?;
-                self.add_profile(ActionProfile { name: path, size, selector: None })
-            }
+            ("action_profile", [size]) => return self.profile_of(path, size, None, span),
             ("action_selector", [algorithm, size, width]) => {
                 let algorithm = self.algorithm(algorithm, span)?;
-                let size = self.size_of(size, span)?;
-                let width = self.size_of(width, span)?;
-                self.add_profile(ActionProfile { name: path, size, selector: Some((algorithm, width)) })
+                return self.profile_of(path, size, Some((algorithm, width)), span);
             }
             _ => {
                 let message = format!("the extern object `{name}` is not implemented here");
@@ -262,8 +258,24 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn add_extern(&mut self, name: Arc<str>, kind: ExternKind) -> ExternId {
-        self.output.externs.push(ExternInstance { name, kind });
+    /// Adds an action profile, or a selector with its algorithm and number of hash bits.
+    pub(super) fn profile_of(
+        &mut self,
+        name: Arc<str>,
+        size: &Value,
+        selector: Option<(HashAlgorithm, &Value)>,
+        span: Span,
+    ) -> Option<Object> {
+        let size = self.size_of(size, span)?;
+        let selector = match selector {
+            Some((algorithm, width)) => Some((algorithm, self.size_of(width, span)?)),
+            None => None,
+        };
+        Some(self.add_profile(ActionProfile { name, size, selector }))
+    }
+
+    pub(super) fn add_extern(&mut self, name: Arc<str>, kind: ExternKind) -> ExternId {
+        self.output.externs.push(ExternInstance { name, kind, initial: None });
         self.output.control_plane.externs.push(ExternNotes::default());
         ExternId(u32::try_from(self.output.externs.len() - 1).unwrap_or(u32::MAX))
     }
@@ -274,7 +286,7 @@ impl<'a> Checker<'a> {
         Object::Profile(ActionProfileId(u32::try_from(self.output.profiles.len() - 1).unwrap_or(u32::MAX)))
     }
 
-    fn size_of(&mut self, value: &Value, span: Span) -> Option<u32> {
+    pub(super) fn size_of(&mut self, value: &Value, span: Span) -> Option<u32> {
         match &value.kind {
             Kind::Int(number) => match number.to_u32().filter(|size| *size <= MAX_SIZE) {
                 Some(size) => Some(size),
@@ -284,10 +296,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn note_counter(&mut self, id: ExternId, unit: &Value) {
+    pub(super) fn note_counter(&mut self, id: ExternId, unit: &Value) {
         let counts = match self.enum_member(unit).as_deref() {
-            Some("bytes") => CounterUnit::Bytes,
-            Some("packets") => CounterUnit::Packets,
+            Some("bytes" | "BYTES") => CounterUnit::Bytes,
+            Some("packets" | "PACKETS") => CounterUnit::Packets,
             _ => CounterUnit::Both,
         };
         if let Some(notes) = self.output.control_plane.externs.get_mut(id.index()) {
@@ -295,9 +307,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn meter_unit(&self, value: &Value) -> MeterUnit {
+    pub(super) fn meter_unit(&self, value: &Value) -> MeterUnit {
         match self.enum_member(value).as_deref() {
-            Some("bytes") => MeterUnit::Bytes,
+            Some("bytes" | "BYTES") => MeterUnit::Bytes,
             _ => MeterUnit::Packets,
         }
     }

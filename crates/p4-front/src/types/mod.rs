@@ -32,6 +32,7 @@ mod package;
 mod parser;
 mod place;
 mod print;
+mod psa;
 mod resolve;
 mod scope;
 mod select;
@@ -78,6 +79,7 @@ pub fn elaborate(program: &ast::Program) -> Result<(ir::Program, Vec<Diagnostic>
         && diagnostics.iter().all(|diagnostic| !diagnostic.is_error())
     {
         unique::control_plane_names(&program, &mut diagnostics);
+        psa::direct_objects(&program, &mut diagnostics);
         work::check_cost(&program, &mut diagnostics);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics);
@@ -200,6 +202,9 @@ struct Output<'a> {
     actions: Vec<std::rc::Rc<calls::ActionInfo<'a>>>,
     table_infos: Vec<std::rc::Rc<table::TableInfo>>,
     instances: Vec<constructor::Instance<'a>>,
+    packages: Vec<psa::PackageInstance>,
+    /// Number of digests of PSA.
+    digests: u32,
     /// Positions of the extern objects by full name.
     objects: FxHashMap<Arc<str>, Span>,
     /// Entities of the top-level names that have been looked up.

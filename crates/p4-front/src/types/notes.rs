@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::print::text;
+use super::psa::PsaObject;
 use super::ty::{NamedBody, Ty};
 use super::value::Object;
 use super::{Checker, written_name};
@@ -73,6 +74,9 @@ impl Checker<'_> {
             | Object::DirectCounter(id)
             | Object::Meter(id)
             | Object::DirectMeter(id) => {
+                notes.externs.get_mut(id.index()).map(|extern_| &mut extern_.annotations)
+            }
+            Object::Psa(PsaObject::DirectCounter(id) | PsaObject::Meter(id) | PsaObject::DirectMeter(id)) => {
                 notes.externs.get_mut(id.index()).map(|extern_| &mut extern_.annotations)
             }
             Object::Profile(id) => notes.profiles.get_mut(id.index()),

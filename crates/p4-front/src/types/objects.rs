@@ -1,4 +1,4 @@
-//! Methods of v1model's extern objects.
+//! Methods of extern objects. Those that only PSA has are in [`super::psa`].
 
 use super::binding::Bound;
 use super::builtins::void_value;
@@ -53,7 +53,11 @@ impl<'a> Checker<'a> {
             Object::Block(_) | Object::Table(_) => {
                 return self.error(name.span, format!("no method `{}` found", name.text));
             }
-            Object::Applied(_) | Object::ActionRun(..) | Object::ValueSet(_) | Object::Profile(_) => {
+            Object::Package(_)
+            | Object::Applied(_)
+            | Object::ActionRun(..)
+            | Object::ValueSet(_)
+            | Object::Profile(_) => {
                 return self.error(name.span, format!("no method `{}` found", name.text));
             }
             _ => {}
@@ -63,6 +67,9 @@ impl<'a> Checker<'a> {
     }
 
     fn extern_method(&mut self, object: Object, name: &Name, bound: &[Bound], span: Span) -> Option<Value> {
+        if let Object::Psa(object) = object {
+            return self.psa_method(object, name, bound, span);
+        }
         let done = match (object, &*name.text, bound) {
             (Object::Register(register, ty), "read", [Bound::Out { to, .. }, Bound::In(index)]) => {
                 let index = self.number_operand(index, span)?;

@@ -1,4 +1,4 @@
-//! The package instance `V1Switch(…) main;`.
+//! The package instance `main`: `V1Switch(…) main;`, and the elaboration of a package's blocks. PSA's is in [`super::psa`].
 
 use std::sync::Arc;
 
@@ -24,6 +24,20 @@ const BLOCKS: [(&str, &[Option<usize>]); 6] = [
     ("deparser", &[None, Some(0)]),
 ];
 
+/// What a package requires of a block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BlockRule<'r> {
+    pub package: &'r str,
+    /// Kind of the block, which ends with `parser`, `control` or `deparser`.
+    pub what: &'r str,
+    /// For each parameter, the index of a part of the state, or `None` for the packet.
+    pub parameters: &'r [Option<usize>],
+}
+
+fn is_parser(what: &str) -> bool {
+    what.ends_with("parser") && !what.ends_with("deparser")
+}
+
 impl<'a> Checker<'a> {
     /// Elaborates the program from `main` on.
     pub(super) fn program(&mut self) -> Option<Program> {
@@ -31,7 +45,7 @@ impl<'a> Checker<'a> {
         let main = self.globals.get("main").and_then(|numbers| numbers.first()).copied();
         let Some(main) = main else {
             let error = Diagnostic::without_span("missing package instance `main`");
-            return self.fail(error.hint("add `V1Switch(MyParser(), …) main;`"));
+            return self.fail(error.hint("add `V1Switch(MyParser(), …) main;`, or `PSA_Switch(…) main;`"));
         };
         let declaration = &declarations[main];
         let span = declaration.span;
@@ -64,7 +78,36 @@ impl<'a> Checker<'a> {
     }
 
     fn pipeline(&mut self, ty: &'a TypeRef, arguments: &'a [Argument], span: Span) -> Option<Pipeline> {
-        let instances = self.package_blocks(ty, arguments, span)?;
+        let written = match &ty.kind {
+            crate::syntax::ast::TypeRefKind::Named { name, .. }
+            | crate::syntax::ast::TypeRefKind::Specialized { name, .. } => name,
+            _ => return self.error(ty.span, "`main` must be a package instance: `V1Switch(…) main;`"),
+        };
+        let Some(Entity::Declared(number)) = self.find(&written.text, true) else {
+            return self.error(ty.span, format!("`{}` is not a package", written.text));
+        };
+        let declarations = self.declarations;
+        let DeclarationKind::Package { name, parameters, .. } = &declarations[number].kind else {
+            return self.error(ty.span, format!("`{}` is not a package", written.text));
+        };
+        match &*name.text {
+            "V1Switch" => self.v1_switch(parameters, arguments, span),
+            "PSA_Switch" => self.psa_switch(parameters, arguments, span),
+            other => {
+                let message = format!("unsupported package `{other}`; supported are V1Switch and PSA_Switch");
+                self.error(ty.span, message)
+            }
+        }
+    }
+
+    /// Elaborates `V1Switch(…) main;`.
+    fn v1_switch(
+        &mut self,
+        parameters: &'a [Parameter],
+        arguments: &'a [Argument],
+        span: Span,
+    ) -> Option<Pipeline> {
+        let instances = self.package_blocks(parameters, arguments, span)?;
         let tys = self.shared_types(instances[0], span)?;
         let mut shared = Vec::with_capacity(3);
         for (ty, name) in tys.iter().zip(["headers", "metadata", "standard_metadata"]) {
@@ -78,7 +121,8 @@ impl<'a> Checker<'a> {
         self.output.shared = Some([(headers, h), (metadata, m), (standard_metadata, s)]);
         let mut done = Vec::with_capacity(6);
         for (instance, (what, wanted)) in instances.into_iter().zip(BLOCKS) {
-            done.push(self.pipeline_block(instance, what, wanted, &places, &tys, span));
+            let rule = BlockRule { package: "V1Switch", what, parameters: wanted };
+            done.push(self.pipeline_block(instance, &rule, &places, &tys, span));
         }
         let done: Vec<DoneBlock> = done.into_iter().collect::<Option<_>>()?;
         match done.as_slice() {
@@ -99,6 +143,7 @@ impl<'a> Checker<'a> {
                 egress: *egress,
                 compute_checksum: *compute_checksum,
                 deparser: *deparser,
+                psa: None,
             }),
             _ => None,
         }
@@ -107,26 +152,10 @@ impl<'a> Checker<'a> {
     /// Instances passed to the package, in the order of V1Switch's parameters.
     fn package_blocks(
         &mut self,
-        ty: &'a TypeRef,
+        parameters: &'a [Parameter],
         arguments: &'a [Argument],
         span: Span,
     ) -> Option<Vec<usize>> {
-        let written = match &ty.kind {
-            crate::syntax::ast::TypeRefKind::Named { name, .. }
-            | crate::syntax::ast::TypeRefKind::Specialized { name, .. } => name,
-            _ => return self.error(ty.span, "`main` must be a package instance: `V1Switch(…) main;`"),
-        };
-        let Some(Entity::Declared(number)) = self.find(&written.text, true) else {
-            return self.error(ty.span, format!("`{}` is not a package", written.text));
-        };
-        let declarations = self.declarations;
-        let DeclarationKind::Package { name, parameters, .. } = &declarations[number].kind else {
-            return self.error(ty.span, format!("`{}` is not a package", written.text));
-        };
-        if &*name.text != "V1Switch" {
-            let message = format!("unsupported package `{}`; only V1Switch is supported", name.text);
-            return self.error(ty.span, message);
-        }
         let binding = self.bound(parameters, arguments, span)?;
         let mut instances = Vec::with_capacity(6);
         let mut sound = true;
@@ -164,25 +193,26 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn pipeline_block(
+    /// Elaborates a block of a package. `places` are the parts of the state that parameters can be aliases of.
+    pub(super) fn pipeline_block(
         &mut self,
         instance: usize,
-        what: &str,
-        wanted: &[Option<usize>],
-        places: &[Place; 3],
-        tys: &[Ty; 3],
+        rule: &BlockRule<'_>,
+        places: &[Place],
+        tys: &[Ty],
         span: Span,
     ) -> Option<DoneBlock> {
+        let BlockRule { package, what, parameters: wanted } = *rule;
         let declarations = self.declarations;
         let made = self.output.instances.get(instance)?.clone();
         let declaration = &declarations[made.declaration];
-        if matches!(declaration.kind, DeclarationKind::Parser(_)) != (what == "parser") {
-            return self.error(span, format!("expected a {what} for V1Switch, found `{}`", made.path));
+        if matches!(declaration.kind, DeclarationKind::Parser(_)) != is_parser(what) {
+            return self.error(span, format!("expected a {what} for {package}, found `{}`", made.path));
         }
         let parameters = apply_parameters(&declaration.kind);
         if parameters.len() != wanted.len() {
             let message = format!(
-                "the {what} of V1Switch must have {}, found {}",
+                "the {what} of {package} must have {}, found {}",
                 count(wanted.len(), "parameter"),
                 parameters.len()
             );
@@ -191,6 +221,7 @@ impl<'a> Checker<'a> {
         let own = self.parameter_types(parameters, &made.types)?;
         let mut bound = Vec::with_capacity(parameters.len());
         for ((parameter, ty), wanted) in parameters.iter().zip(own).zip(wanted) {
+            let mut reset = None;
             let entity = match wanted {
                 None => self.packet_entity(parameter, &ty, what)?,
                 Some(index) => {
@@ -207,10 +238,14 @@ impl<'a> Checker<'a> {
                         Direction::In => Some("an `in` parameter"),
                         _ => None,
                     };
-                    Entity::Variable(Variable { place: places[*index].clone(), ty, read_only })
+                    let place = places[*index].clone();
+                    // What a parser writes is empty already.
+                    reset =
+                        (parameter.direction == Direction::Out && !is_parser(what)).then(|| place.clone());
+                    Entity::Variable(Variable { place, ty, read_only })
                 }
             };
-            bound.push(BlockParameter { written: parameter, entity, reset: None });
+            bound.push(BlockParameter { written: parameter, entity, reset });
         }
         self.block_instance(instance, bound, span)
     }
@@ -221,8 +256,10 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         match name.as_deref() {
-            Some("packet_in") if what == "parser" => Some(Entity::Object(Object::PacketIn, ty.clone())),
-            Some("packet_out") if what == "deparser" => Some(Entity::Object(Object::PacketOut, ty.clone())),
+            Some("packet_in") if is_parser(what) => Some(Entity::Object(Object::PacketIn, ty.clone())),
+            Some("packet_out") if what.ends_with("deparser") => {
+                Some(Entity::Object(Object::PacketOut, ty.clone()))
+            }
             _ => {
                 self.error(parameter.ty.span, format!("the first parameter of the {what} must be the packet"))
             }

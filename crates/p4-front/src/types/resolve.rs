@@ -126,8 +126,12 @@ impl<'a> Checker<'a> {
         let declaration = &declarations[number];
         let parameters = type_parameters(&declaration.kind);
         let (name, parameters) = (super::scope::declared_name(&declaration.kind)?, parameters);
-        // Trailing type arguments of an extern are optional: `register<T>` where it has an index type too.
-        let lenient = matches!(declaration.kind, DeclarationKind::ExternObject { .. });
+        // Trailing type arguments of an extern are optional: `register<T>` where it has an index type too. Those of a
+        // package follow from its blocks.
+        let lenient = matches!(
+            declaration.kind,
+            DeclarationKind::ExternObject { .. } | DeclarationKind::Package { .. }
+        );
         if arguments.len() > parameters.len() || (arguments.len() < parameters.len() && !lenient) {
             let error = Diagnostic::error(
                 span,

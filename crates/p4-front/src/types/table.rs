@@ -49,6 +49,7 @@ pub(super) struct Parts<'a> {
     profile: Option<ActionProfileId>,
     counter: Option<ExternId>,
     meter: Option<ExternId>,
+    direct_in_actions: bool,
     /// Whether the smallest priority wins (`largest_priority_wins = false`).
     pub smallest_wins: bool,
     pub priority_delta: Option<i64>,
@@ -100,6 +101,7 @@ impl<'a> Checker<'a> {
             profile: parts.profile,
             direct_counter: parts.counter,
             direct_meter: parts.meter,
+            direct_in_actions: parts.direct_in_actions,
             span: name.span,
         });
         self.output.control_plane.tables.push(ir::TableNotes {
@@ -238,11 +240,19 @@ impl<'a> Checker<'a> {
                 };
                 parts.supports_timeout = supported;
             }
-            "psa_direct_counter"
-            | "psa_direct_meter"
-            | "psa_idle_timeout"
-            | "idle_timeout"
-            | "requires_versioning" => {}
+            "psa_direct_counter" => {
+                let object = self.table_object(value, property, full)?;
+                parts.counter = self.direct_object(object, "DirectCounter", value.span)?;
+                parts.direct_in_actions = true;
+            }
+            "psa_direct_meter" => {
+                let object = self.table_object(value, property, full)?;
+                parts.meter = self.direct_object(object, "DirectMeter", value.span)?;
+                parts.direct_in_actions = true;
+            }
+            "psa_idle_timeout" => parts.supports_timeout = self.idle_timeout(value)?,
+            "psa_empty_group_action" => self.empty_group_action(value)?,
+            "idle_timeout" | "requires_versioning" => {}
             _ => self.warn(name.span, format!("unknown table property `{}` is ignored", name.text)),
         }
         Some(())

@@ -16,8 +16,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 
 /// Hint for externs of other architectures.
-pub(super) const NOT_IMPLEMENTED: &str =
-    "implemented are the externs of core.p4 and v1model.p4; a program may declare others, but not use them";
+pub(super) const NOT_IMPLEMENTED: &str = "implemented are the externs of core.p4, v1model.p4 and psa.p4; a program may declare others, but not use them";
 
 /// `egress_spec` of a dropped packet.
 const DROP_PORT: u32 = 511;
@@ -216,7 +215,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn digest(&mut self, receiver: &Value, data: &Value, span: Span) -> Option<()> {
+    pub(super) fn digest(&mut self, receiver: &Value, data: &Value, span: Span) -> Option<()> {
         let ty = match &data.kind {
             Kind::List { items, .. } => Ty::Tuple(items.iter().map(|item| item.ty.clone()).collect()),
             _ => data.ty.clone(),

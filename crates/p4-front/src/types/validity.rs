@@ -33,7 +33,19 @@ pub(super) fn invalid_reads(program: &Program, diagnostics: &mut Vec<Diagnostic>
     // Metadata outlives a pass: `resubmit`, `recirculate` and clones keep it.
     let mut flow = Flow::default();
     flow.valid.insert(Path { root: pipeline.metadata.0, steps: Vec::new() });
-    let parsed = walk.parser(pipeline.parser, flow);
+    let parsed = walk.parser(pipeline.parser, flow.clone());
+    if let Some(psa) = &pipeline.psa {
+        // Egress parses again what the deparser of ingress has left.
+        let sent = walk.control(pipeline.ingress, parsed);
+        walk.control(psa.deparser, sent);
+        let parsed = walk.parser(psa.parser, flow);
+        let left = walk.control(pipeline.egress, parsed);
+        walk.control(pipeline.deparser, left);
+        if walk.left > 0 {
+            diagnostics.append(&mut walk.found);
+        }
+        return;
+    }
     let verified = walk.control(pipeline.verify_checksum, parsed.clone());
     let mut sent = walk.control(pipeline.ingress, verified);
     // Clones of ingress have the headers as parsed, clones of egress those after egress.
@@ -450,6 +462,7 @@ impl Walk<'_> {
             Extern::Truncate { length } => self.reads([length], flow, span),
             Extern::LogMessage { arguments, .. } => self.reads(arguments, flow, span),
             Extern::Assert { condition, .. } => self.reads([condition], flow, span),
+            Extern::Psa(call) => self.reads(call.reads(), flow, span),
             Extern::ReadDirectMeter { .. } | Extern::Resubmit { .. } | Extern::Recirculate { .. } => {}
         }
     }

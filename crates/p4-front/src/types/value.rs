@@ -59,16 +59,19 @@ pub(super) enum Object {
     Meter(ir::ExternId),
     DirectMeter(ir::ExternId),
     Checksum16,
+    Psa(super::psa::PsaObject),
     Profile(ir::ActionProfileId),
     /// An instance of a parser or control.
     Block(usize),
+    /// An instance of a package.
+    Package(usize),
     Table(usize),
     /// Result of `t.apply()`, the last emitted statement.
     Applied(usize),
     /// `t.apply().action_run`, stored in a variable.
     ActionRun(usize, ir::VarId),
     ValueSet(ir::ValueSetId),
-    /// An object without methods here, such as a package.
+    /// An object without methods here.
     Opaque,
 }
 

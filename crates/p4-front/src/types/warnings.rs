@@ -24,7 +24,8 @@ pub(super) fn uninitialised(program: &Program, diagnostics: &mut Vec<Diagnostic>
         pipeline.compute_checksum,
         pipeline.deparser,
     ];
-    for control in controls {
+    let between = pipeline.psa.as_ref().map(|psa| psa.deparser);
+    for control in controls.into_iter().chain(between) {
         walk.function(&program.functions[control.index()].body, Flow::default());
     }
     for parser in &program.parsers {
@@ -257,6 +258,12 @@ impl Walk<'_> {
             Extern::Truncate { length } => self.read(length, flow, span),
             Extern::LogMessage { arguments, .. } => self.reads(arguments, flow, span),
             Extern::Assert { condition, .. } => self.read(condition, flow, span),
+            Extern::Psa(call) => {
+                self.reads(call.reads(), flow, span);
+                if let Some(to) = call.writes() {
+                    self.write(to, flow, span);
+                }
+            }
         }
     }
 }

@@ -129,7 +129,7 @@ fn a_table_runs_the_entry_that_matches_or_the_default() {
     let (to, value) = (maker.place("metadata.x"), maker.read("data"));
     let exits = maker.trace(7);
     let action = maker.function(vec![stmt(StmtKind::Assign { to, value }), stmt(StmtKind::Exit)]);
-    let counter = ExternInstance { name: "counter".into(), kind: ExternKind::DirectCounter };
+    let counter = ExternInstance { name: "counter".into(), kind: ExternKind::DirectCounter, initial: None };
     maker.program.externs.push(counter);
     let with = |data: u32| ActionValue { action: 0, data: vec![BigUint::from(data)] };
     let entry = |key: u8, priority, data| ConstEntry {
@@ -158,6 +158,7 @@ fn a_table_runs_the_entry_that_matches_or_the_default() {
         profile: None,
         direct_counter: Some(ExternId(0)),
         direct_meter: None,
+        direct_in_actions: false,
         span: NOWHERE,
     };
     maker.program.tables.push(table);

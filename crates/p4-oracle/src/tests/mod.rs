@@ -87,6 +87,7 @@ impl Maker {
                 egress: FunctionId(2),
                 compute_checksum: FunctionId(3),
                 deparser: FunctionId(4),
+                psa: None,
             },
         };
         let mut maker = Maker { program };

@@ -57,6 +57,7 @@ fn program() -> Program {
         profile,
         direct_counter: None,
         direct_meter: None,
+        direct_in_actions: false,
         span: SPAN,
     };
     let lpm = vec![key("hdr.ipv4.dst", thirty_two, MatchKind::Lpm)];
@@ -74,7 +75,7 @@ fn program() -> Program {
         size: 4,
         keys: vec![(sixteen, MatchKind::Exact), (nine, MatchKind::Exact)],
     }];
-    let object = |name: &str, kind| ExternInstance { name: name.into(), kind };
+    let object = |name: &str, kind| ExternInstance { name: name.into(), kind, initial: None };
     program.externs = vec![
         object("ingress.r", ExternKind::Register { size: 4, ty: sixteen }),
         object("ingress.c", ExternKind::Counter { size: 2 }),

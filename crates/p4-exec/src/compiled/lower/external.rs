@@ -1,4 +1,4 @@
-//! Externs of v1model.
+//! Externs.
 
 use super::Lowering;
 use super::pack::{checksum_terms, pack};
@@ -121,6 +121,7 @@ impl Lowering<'_> {
                 self.emit(Op::AssertFailed { assume: *assume });
                 self.place(good);
             }
+            Extern::Psa(call) => self.psa(call),
         }
     }
 
@@ -238,7 +239,7 @@ impl Lowering<'_> {
     }
 
     /// Scalars and varbits of the data.
-    fn values(&mut self, data: &[Expr]) -> Vec<(u32, Width)> {
+    pub(super) fn values(&mut self, data: &[Expr]) -> Vec<(u32, Width)> {
         let mut values = Vec::new();
         for expr in data {
             let slot = self.operand(expr);

@@ -6,6 +6,7 @@ mod fold;
 pub(super) mod pack;
 mod parser;
 mod place;
+mod psa;
 mod stmt;
 mod table;
 mod uses;
@@ -78,6 +79,13 @@ pub(super) fn lower(program: &Program) -> (Code, Layout<'_>) {
         lowering.code.entries.blocks[index] = lowering.top_control(function).0;
     }
     lowering.code.entries.deparser = lowering.top_control(pipeline.deparser).0;
+    if let Some(psa) = &pipeline.psa {
+        lowering.code.entries.deparser_at_ingress = lowering.top_control(psa.deparser).0;
+        lowering.code.entries.parser_at_egress = lowering.top_parser(psa.parser).0;
+    } else {
+        lowering.code.entries.deparser_at_ingress = lowering.code.entries.deparser;
+        lowering.code.entries.parser_at_egress = lowering.code.entries.parser;
+    }
     lowering.lower_pending();
     lowering.finish()
 }
@@ -139,11 +147,7 @@ impl<'p> Lowering<'p> {
 
     /// Slot and type of a field of the standard metadata.
     pub fn standard_slot(&self, field: Standard) -> Option<(u32, TypeId)> {
-        let var = self.program.pipeline.standard_metadata;
-        let ty = self.program.variables[var.index()].ty;
-        let fields = &self.program.types.as_composite(ty)?.fields;
-        let index = fields.iter().position(|it| *it.name == *field.name())?;
-        Some((self.layout.slot(var) + self.layout.shape(ty).offsets[index], fields[index].ty))
+        self.layout.standard(self.program, field)
     }
 
     fn errors(&self) -> Errors {
@@ -204,6 +208,8 @@ impl<'p> Lowering<'p> {
         let entries = &mut code.entries;
         entries.parser = address(entries.parser);
         entries.deparser = address(entries.deparser);
+        entries.parser_at_egress = address(entries.parser_at_egress);
+        entries.deparser_at_ingress = address(entries.deparser_at_ingress);
         entries.blocks = entries.blocks.map(address);
         code.words = self.next_slot as usize;
         code.constants.extend(

@@ -128,7 +128,13 @@ impl Lowering<'_> {
         let selector = profile
             .and_then(|profile| profile.selector)
             .map(|(algorithm, bits)| (pack(selector), algorithm, bits));
-        let (counter, meter) = (table.direct_counter, table.direct_meter);
-        Some(Box::new(ApplyExtras { profile: table.profile, selector, counter, meter, remembers_hits }))
+        Some(Box::new(ApplyExtras {
+            profile: table.profile,
+            selector,
+            counter: table.direct_counter,
+            meter: table.direct_meter,
+            direct_in_actions: table.direct_in_actions,
+            remembers_hits,
+        }))
     }
 }

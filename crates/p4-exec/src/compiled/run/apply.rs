@@ -41,10 +41,12 @@ impl Run<'_> {
         // As in BMv2, a missing member or an empty group runs nothing.
         let coded = found.map_or_else(|| table.coded_default(), |handle| table.coded(handle));
         let coded = resolve(coded[0]).unwrap_or(Some(coded));
-        if let (Some(counter), Some(handle)) = (extras.counter, found) {
+        if extras.direct_in_actions {
+            objects.select(extras.counter, extras.meter, found.map(|handle| u64::from(handle.0)));
+        } else if let (Some(counter), Some(handle)) = (extras.counter, found) {
             objects.counter_mut(counter).count(u64::from(handle.0), bytes);
         }
-        if let Some(meter) = extras.meter {
+        if let Some(meter) = extras.meter.filter(|_| !extras.direct_in_actions) {
             match found {
                 Some(handle) => {
                     objects.meter_mut(meter).execute(u64::from(handle.0), *now, bytes);

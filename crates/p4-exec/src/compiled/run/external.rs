@@ -1,4 +1,4 @@
-//! Externs of v1model.
+//! Externs.
 
 use num_bigint::{BigInt, BigUint};
 
@@ -93,12 +93,13 @@ impl Run<'_> {
                 self.plane.effects.failed_assertions += 1;
                 self.plane.effects.push_message(Message { text: text.into(), failure: true });
             }
+            Op::Psa { plan } => self.psa(&code.psa[plan as usize]),
             _ => unreachable!("{op:?} is executed by the main loop"),
         }
     }
 
     #[inline]
-    fn word(&self, slot: u32) -> u64 {
+    pub(super) fn word(&self, slot: u32) -> u64 {
         self.store[slot as usize]
     }
 

@@ -3,6 +3,7 @@
 mod apply;
 mod external;
 mod packet;
+mod psa;
 mod wide;
 
 use super::code::{Code, NOWHERE, Op};

@@ -1,6 +1,6 @@
 //! `#include`.
 //!
-//! `<core.p4>` and `<v1model.p4>` are always the built-in files, so a folder with p4c's includes in `-I` changes
+//! `<core.p4>`, `<v1model.p4>` and `<psa.p4>` are always the built-in files, so a folder with p4c's includes in `-I` changes
 //! nothing. `"core.p4"` is a file next to the including file or in an `-I` folder if one exists, else the built-in
 //! file. Any other name is searched next to the including file (only with quotes), then in the `-I` folders in order.
 
@@ -112,11 +112,11 @@ impl Preprocessor<'_> {
 
 fn missing(name: &str, whole: Span) -> Diagnostic {
     let hint = match name {
-        "psa.p4" | "pna.p4" | "tna.p4" | "t2na.p4" | "ubpf_model.p4" | "ebpf_model.p4" | "xdp_model.p4" => {
-            "only the v1model architecture is supported: `#include <v1model.p4>`"
+        "pna.p4" | "tna.p4" | "t2na.p4" | "ubpf_model.p4" | "ebpf_model.p4" | "xdp_model.p4" => {
+            "the architectures v1model and PSA are supported: `#include <v1model.p4>` or `#include <psa.p4>`"
         }
         _ => {
-            "other files than the built-in `core.p4` and `v1model.p4` are searched next to the program and in the `-I` folders"
+            "other files than the built-in `core.p4`, `v1model.p4` and `psa.p4` are searched next to the program and in the `-I` folders"
         }
     };
     Diagnostic::error(whole, format!("cannot find the include file `{name}`")).hint(hint)

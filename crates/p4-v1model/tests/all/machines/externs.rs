@@ -1,8 +1,8 @@
-//! Random calls of v1model's externs.
+//! Random calls of the architectures' externs.
 
 use jettison_p4_front::ir::{
-    Expr, Extern, ExternId, ExternInstance, ExternKind, FieldListChoice, FieldListId, HashAlgorithm,
-    MeterUnit, Place, StmtKind, Type, TypeId,
+    ChecksumStep, Expr, Extern, ExternId, ExternInstance, ExternKind, FieldListChoice, FieldListId,
+    HashAlgorithm, MeterUnit, Place, PsaExtern, StmtKind, Type, TypeId,
 };
 
 use super::generator::Generator;
@@ -34,7 +34,7 @@ impl Generator<'_> {
         self.externs = kinds
             .into_iter()
             .enumerate()
-            .map(|(i, kind)| ExternInstance { name: format!("extern{i}").into(), kind })
+            .map(|(i, kind)| ExternInstance { name: format!("extern{i}").into(), kind, initial: None })
             .collect();
     }
 
@@ -84,9 +84,43 @@ impl Generator<'_> {
         }
     }
 
+    fn psa(&mut self) -> Option<PsaExtern> {
+        let is_direct = |kind| matches!(kind, ExternKind::DirectMeter { .. });
+        Some(match self.choices.below(5) {
+            0 => {
+                let (counter, _) = self.extern_where(|kind| matches!(kind, ExternKind::DirectCounter));
+                PsaExtern::CountDirect { counter }
+            }
+            1 => {
+                let direct = self.choices.below(2) == 1;
+                let (meter, _) = match direct {
+                    true => self.extern_where(is_direct),
+                    false => self.extern_where(|kind| matches!(kind, ExternKind::Meter { .. })),
+                };
+                let byte = self.world.bit8;
+                let colour = (self.choices.below(2) == 1).then(|| self.expr(byte, 1));
+                let index = (!direct).then(|| self.small_index());
+                PsaExtern::Mark { meter, index, colour, to: self.place(byte)? }
+            }
+            step => {
+                let word = |types: &jettison_p4_front::ir::Types, ty: TypeId| {
+                    types.get(ty) == Type::Bits { width: 64, signed: false }
+                };
+                let to = self.place_where(word)?;
+                let algorithm = self.choices.pick(&ALGORITHMS[..4]);
+                let step = match step {
+                    2 => ChecksumStep::Clear,
+                    3 => ChecksumStep::Update(self.data()),
+                    _ => ChecksumStep::Get,
+                };
+                PsaExtern::Checksum { step, algorithm, from: self.expr(to.ty, 1), to }
+            }
+        })
+    }
+
     pub fn external(&mut self, may: May) -> Option<StmtKind> {
         let bit32 = self.world.bit32;
-        let what = match self.choices.below(16) {
+        let what = match self.choices.below(18) {
             0 | 1 => {
                 let (register, kind) = self.extern_where(|kind| matches!(kind, ExternKind::Register { .. }));
                 let ExternKind::Register { ty, .. } = kind else { return None };
@@ -156,6 +190,7 @@ impl Generator<'_> {
                 let format = self.choices.pick(&["plain", "{}", "a {} b {} c", "{}{}{}{}"]);
                 Extern::LogMessage { format: format.into(), arguments: self.data() }
             }
+            15 | 16 => Extern::Psa(self.psa()?),
             _ => Extern::Assert { condition: self.condition(2), assume: self.choices.below(2) == 1 },
         };
         Some(StmtKind::Extern(Box::new(what)))

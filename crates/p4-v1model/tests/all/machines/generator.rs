@@ -140,6 +140,7 @@ impl Generator<'_> {
                 egress: blocks[2],
                 compute_checksum: blocks[3],
                 deparser,
+                psa: None,
             },
         }
     }

@@ -125,6 +125,7 @@ impl Generator<'_> {
             profile: with_profile.then_some(ActionProfileId(0)),
             direct_counter: (index == 0).then_some(ExternId(5)),
             direct_meter: (index == 1).then_some(ExternId(6)),
+            direct_in_actions: self.choices.below(3) == 0,
             span: NOWHERE,
         }
     }
