@@ -36,9 +36,11 @@ pub struct SwitchPlan {
     pub service: Option<Service>,
     /// Form of departing packets.
     pub frames: Frames,
-    /// Number of the CPU port and random stream of its egress, if the switch has one. It is none of `ports`; packets that
+    /// v1model: number of the CPU port and random stream of its egress, if the switch has one. It is none of `ports`; packets that
     /// the program sends there wait for [`P4Switch::take_to_cpu`].
     pub cpu_port: Option<(u16, RandomStream)>,
+    /// PSA: the port that is `PSA_PORT_CPU`. Without it, packets to the controller are dropped.
+    pub controller_port: Option<Port>,
     /// Commands of the control plane, in any order; those of the same time run in the given order. Commands at time
     /// zero run during the build, so their errors are errors of the plan.
     pub commands: Vec<(Time, Command)>,
@@ -73,6 +75,7 @@ impl SwitchPlan {
             service: None,
             frames: Frames::default(),
             cpu_port: None,
+            controller_port: None,
             commands: Vec::new(),
         }
     }
@@ -89,11 +92,16 @@ impl SwitchPlan {
         });
         let classes = self.ports.iter().map(|discipline| discipline.classes());
         let ports = self.port_random.into_iter().zip(classes).collect();
+        let mut queues = self.ports;
+        if self.program.pipeline.psa.is_some() {
+            queues.push(crate::psa::recirculation_queue());
+        }
         let mut switch = SimpleSwitch::new(self.program, machine, self.frames, self.ingress_random, ports);
         if let Some(number) = cpu_port {
             switch.set_cpu_port(number);
         }
-        let mut manager = TrafficManager::new(self.ports);
+        switch.set_controller_port(self.controller_port);
+        let mut manager = TrafficManager::new(queues);
         self.unconnected.into_iter().for_each(|port| manager.close(port));
         let pipeline =
             Pipeline::new(switch, manager, self.recirculation).with_ingress_delay(self.ingress_delay);

@@ -22,8 +22,13 @@ pub(super) struct Context<S> {
     pub truncate: Option<usize>,
     /// `egress_rid` of a replica.
     pub rid: Option<u16>,
-    /// `priority`, for the members of a multicast group, whose ports may have different numbers of queues.
+    /// `priority`, for the members of a multicast group, whose ports may have different numbers of queues; PSA's
+    /// `class_of_service`.
     pub priority: u64,
+    /// PSA: `ingress_port` of the packet, which a resubmission keeps.
+    pub ingress_port: u64,
+    /// PSA: whether the packet's body is not the frame any more, because a clone was truncated.
+    pub is_cut: bool,
     /// Whether the packet is a clone (possibly recirculated). Such a packet is consumed, not dropped, if the program
     /// drops it.
     pub is_clone: bool,
@@ -50,6 +55,7 @@ impl<S: Clone> Context<S> {
         self.copy_frame(other);
         (self.keep, self.truncate, self.rid) = (other.keep, other.truncate, other.rid);
         (self.priority, self.is_clone, self.queued_at) = (other.priority, other.is_clone, other.queued_at);
+        (self.ingress_port, self.is_cut) = (other.ingress_port, other.is_cut);
     }
 
     /// Copies the frame and the parser's result from another context.
@@ -109,6 +115,7 @@ impl<S: Clone + Default> Contexts<S> {
         context.truncate = None;
         context.rid = None;
         context.priority = 0;
+        (context.ingress_port, context.is_cut) = (0, false);
         (context.is_clone, context.queued_at) = (false, None);
         tag
     }

@@ -34,9 +34,13 @@ pub(super) fn put_back<S: Clone>(
         return;
     }
     context.deparse(headers);
-    if same {
-        return;
+    if !same {
+        replace(packet, context, frames);
     }
+}
+
+/// Replaces the content of `packet` by the frame in `context`.
+pub(super) fn replace<S: Clone>(packet: &mut Packet, context: &Context<S>, frames: Frames) {
     match frames {
         Frames::Raw => put_bytes(packet, context),
         Frames::Modelled => match Packet::from_image_head(&context.bytes, context.zeros) {

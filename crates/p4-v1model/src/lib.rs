@@ -1,10 +1,13 @@
 #![forbid(unsafe_code)]
-//! The v1model architecture, as implemented by BMv2 `simple_switch`.
+//! P4 switches: the v1model architecture, as implemented by BMv2 `simple_switch`, and the Portable Switch Architecture.
 //!
 //! [`SimpleSwitch`] is a program of `jettison-switch`: it parses a packet, runs the blocks of a P4 program on a
 //! [`Machine`](jettison_p4_exec::Machine), and returns the actions for the packet. The pipeline around it executes them
 //! in the order of `simple_switch`. [`P4Switch`] combines pipeline, queues, and the [`control`] plane with its timed
 //! commands. A [`SwitchPlan`] builds one. [`stf`] runs packet tests.
+//!
+//! The package of a program's `main` decides on the architecture. What is said below of `simple_switch` is v1model's;
+//! PSA's passes, ports and decisions are in the module `psa`.
 //!
 //! # Two traffic managers
 //!
@@ -34,6 +37,7 @@ mod frames;
 mod metadata;
 mod mirror;
 mod p4_switch;
+mod psa;
 pub mod stf;
 mod switch;
 #[cfg(test)]

@@ -4,13 +4,14 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use jettison_core::{Gauges, Rate, Time};
+use jettison_core::{Duration, Gauges, Rate, Time};
 use jettison_queue::{Backlog, QueueChange};
 use jettison_switch::{Departure, Pipeline, Port, Switch, SwitchCounters, SwitchOutcomes, ThreadTime};
 use jettison_wire::Packet;
 
 use super::control::{Answer, Command, CommandError, Replication};
 use super::mirror::Mirrors;
+use super::psa::{Inside, MAX_LOOPS};
 use super::{PlanError, SimpleSwitch};
 use jettison_p4_exec::objects::Objects;
 use jettison_p4_exec::table::Tables;
@@ -33,6 +34,10 @@ pub struct P4Switch<M: Machine> {
     to_cpu: VecDeque<(Time, Packet)>,
     /// Packets for the controller that were lost because nobody took the earlier ones.
     lost_to_cpu: u64,
+    /// PSA's recirculation port, a port of the pipeline that has no link.
+    loop_port: Option<Port>,
+    /// When the recirculation port is served again, if it was served too often at one time.
+    next_loop: Time,
 }
 
 /// State of a switch's control plane, to return to.
@@ -53,8 +58,11 @@ impl<M: Machine + Send> P4Switch<M> {
         pipeline: Pipeline<SimpleSwitch<M>>,
         commands: Vec<(Time, Command)>,
     ) -> Result<P4Switch<M>, PlanError> {
+        let loop_port = pipeline.program().recirculation_port();
         let mut switch = P4Switch {
             pipeline,
+            loop_port,
+            next_loop: Time::MAX,
             replication: Replication::default(),
             commands: VecDeque::new(),
             next_command: Time::MAX,
@@ -100,6 +108,11 @@ impl<M: Machine + Send> P4Switch<M> {
     /// The pipeline.
     pub fn pipeline(&self) -> &Pipeline<SimpleSwitch<M>> {
         &self.pipeline
+    }
+
+    /// PSA: makes a port that of the controller, `PSA_PORT_CPU`.
+    pub fn set_controller_port(&mut self, port: Option<Port>) {
+        self.pipeline.program_mut().set_controller_port(port);
     }
 
     /// Results of the planned commands so far, in order.
@@ -208,30 +221,74 @@ impl<M: Machine + Send> P4Switch<M> {
     }
 }
 
+impl<M: Machine + Send> P4Switch<M> {
+    /// Calls the pipeline, and then serves the recirculation port, which has no link to do so.
+    #[cold]
+    fn looping<T>(
+        &mut self,
+        port: Port,
+        now: Time,
+        out: &mut SwitchOutcomes<'_>,
+        call: impl FnOnce(&mut Pipeline<SimpleSwitch<M>>, &mut SwitchOutcomes<'_>) -> T,
+    ) -> T {
+        let mut sink = Inside { inner: &mut *out.sink, port };
+        let mut inside = SwitchOutcomes { pending: &mut *out.pending, sink: &mut sink };
+        let result = call(&mut self.pipeline, &mut inside);
+        let mut due = self.next_loop <= now;
+        for _ in 0..MAX_LOOPS {
+            let before = inside.pending.len();
+            inside.pending.retain(|pending| *pending != port);
+            due |= inside.pending.len() < before;
+            if !due {
+                break;
+            }
+            due = self.pipeline.poll_transmit(port, now, &mut inside).is_some();
+        }
+        // A program that clones to this port from this port never ends: time has to pass.
+        self.next_loop = if due { now.saturating_add(Duration::from_micros(1)) } else { Time::MAX };
+        result
+    }
+}
+
 impl<M: Machine + Send> Switch for P4Switch<M> {
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
         self.catch_up(now);
-        self.pipeline.handle_packet(from, packet, now, out);
-        self.serve_cpu(now, out);
+        match self.loop_port {
+            None => {
+                self.pipeline.handle_packet(from, packet, now, out);
+                self.serve_cpu(now, out);
+            }
+            Some(port) => self.looping(port, now, out, |p, out| p.handle_packet(from, packet, now, out)),
+        }
     }
 
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
         self.catch_up(now);
-        let departure = self.pipeline.poll_transmit(to, now, out);
-        self.serve_cpu(now, out);
-        departure
+        match self.loop_port {
+            None => {
+                let departure = self.pipeline.poll_transmit(to, now, out);
+                self.serve_cpu(now, out);
+                departure
+            }
+            Some(port) => self.looping(port, now, out, |p, out| p.poll_transmit(to, now, out)),
+        }
     }
 
     fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
         self.catch_up(now);
-        self.pipeline.handle_wakeup(now, out);
-        self.serve_cpu(now, out);
+        match self.loop_port {
+            None => {
+                self.pipeline.handle_wakeup(now, out);
+                self.serve_cpu(now, out);
+            }
+            Some(port) => self.looping(port, now, out, |p, out| p.handle_wakeup(now, out)),
+        }
     }
 
     #[inline]
     fn next_wakeup(&self) -> Option<Time> {
         let inside = self.pipeline.next_wakeup().unwrap_or(Time::MAX);
-        let earliest = inside.min(self.next_command);
+        let earliest = inside.min(self.next_command).min(self.next_loop);
         (earliest < Time::MAX).then_some(earliest)
     }
 

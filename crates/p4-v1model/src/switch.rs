@@ -1,4 +1,4 @@
-//! P4 program as the program of a switch's pipeline.
+//! P4 program as the program of a switch's pipeline, and the passes of v1model. Those of PSA are in [`super::psa`].
 
 use std::sync::Arc;
 
@@ -11,29 +11,32 @@ use super::contexts::Contexts;
 use super::frames::{Frames, put_back};
 use super::metadata::{self, DROP_PORT, class_of};
 use super::mirror::{MirrorSession, MirrorTarget, Mirrors};
+use super::psa::PsaPorts;
 use jettison_p4_exec::{Block, CloneRequest, Machine, Plane, Standard};
 use jettison_p4_front::ir::Program;
 
-/// P4 program on a machine, for the pipeline of `jettison-switch`.
+/// P4 program of either architecture on a machine, for the pipeline of `jettison-switch`.
 ///
 /// Between ingress and egress, a context keeps a packet's headers and metadata; its number is the packet's `meta.tag`.
-/// The packet's body is unchanged until egress has deparsed it.
+/// In v1model, the packet's body is unchanged until egress has deparsed it.
 #[derive(Clone)]
 pub struct SimpleSwitch<M: Machine> {
-    program: Arc<Program>,
-    machine: M,
-    plane: Plane,
-    mirrors: Mirrors,
-    contexts: Contexts<M::Saved>,
+    pub(super) program: Arc<Program>,
+    pub(super) machine: M,
+    pub(super) plane: Plane,
+    pub(super) mirrors: Mirrors,
+    pub(super) contexts: Contexts<M::Saved>,
     ports: Vec<PortState>,
-    frames: Frames,
+    pub(super) frames: Frames,
     /// Number of the CPU port for the program; its queue is the last one.
     cpu_port: Option<u16>,
-    counters: ProgramCounters,
+    pub(super) counters: ProgramCounters,
     /// Arrival of the next packet, if before its ingress.
-    arrival: Option<Time>,
+    pub(super) arrival: Option<Time>,
     /// Buffer for deparsed headers.
-    headers: Vec<u8>,
+    pub(super) headers: Vec<u8>,
+    /// PSA's ports; `None` for v1model.
+    pub(super) psa: Option<PsaPorts>,
 }
 
 /// State of a port.
@@ -54,6 +57,10 @@ pub struct ProgramCounters {
     pub parser_errors: u64,
     /// Clones not made because their session is not configured.
     pub unconfigured_clones: u64,
+    /// PSA: packets with a class of service that no queue has; they go to class 0.
+    pub unsupported_classes: u64,
+    /// PSA: packets for a port that does not exist; they are dropped.
+    pub invalid_ports: u64,
 }
 
 impl<M: Machine> SimpleSwitch<M> {
@@ -74,18 +81,21 @@ impl<M: Machine> SimpleSwitch<M> {
             classes,
             rate: measures.then(|| Box::new(DequeueRate::paper())),
         });
+        let ports: Vec<PortState> = ports.collect();
+        let psa = PsaPorts::of(&program, ports.len());
         SimpleSwitch {
             program,
             machine,
             plane,
             mirrors: Mirrors::default(),
             contexts: Contexts::new(),
-            ports: ports.collect(),
+            ports,
             frames,
             cpu_port: None,
             counters: ProgramCounters::default(),
             arrival: None,
             headers: Vec::new(),
+            psa,
         }
     }
 
@@ -172,18 +182,23 @@ impl<M: Machine> SimpleSwitch<M> {
         self.contexts.in_use()
     }
 
+    /// Number of the switch's ports. PSA's recirculation port is not among them.
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
     /// Traffic classes of a queue; `None` if its discipline ignores the class.
     fn classes(&self, port: Port) -> Option<u16> {
         self.ports.get(usize::from(port.0)).and_then(|port| port.classes)
     }
 
     /// Traffic class of a priority at a port; `None` if the port has no queue for it.
-    fn class(&self, port: Port, priority: u64) -> Option<u8> {
+    pub(super) fn class(&self, port: Port, priority: u64) -> Option<u8> {
         class_of(priority, self.classes(port))
     }
 
     /// Traffic class of a valid priority, or the lowest class.
-    fn class_or_lowest(&self, port: Port, priority: u64) -> u8 {
+    pub(super) fn class_or_lowest(&self, port: Port, priority: u64) -> u8 {
         let lowest = || class_of(0, self.classes(port)).unwrap_or(0);
         self.class(port, priority).unwrap_or_else(lowest)
     }
@@ -214,7 +229,7 @@ impl<M: Machine> SimpleSwitch<M> {
     }
 
     /// Session of a requested clone, if it is configured.
-    fn session(&mut self, request: CloneRequest) -> Option<MirrorSession> {
+    pub(super) fn session(&mut self, request: CloneRequest) -> Option<MirrorSession> {
         let session = self.mirrors.session(request.session);
         self.counters.unconfigured_clones += u64::from(session.is_none());
         session
@@ -314,7 +329,7 @@ impl<M: Machine> SimpleSwitch<M> {
     }
 
     /// Swaps the random streams, so that `random` draws from the port's stream at egress and from ingress's otherwise.
-    fn swap_streams(&mut self, port: Port) {
+    pub(super) fn swap_streams(&mut self, port: Port) {
         if let Some(port) = self.ports.get_mut(usize::from(port.0)) {
             std::mem::swap(&mut self.plane.random, &mut port.random);
         }
@@ -334,6 +349,9 @@ fn queue_with_cpu(port: Port, number: u16, queues: usize) -> Port {
 
 impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
     fn ingress(&mut self, packet: &mut Packet, why: Instance, now: Time, actions: &mut Actions) {
+        if self.psa.is_some() {
+            return self.psa_ingress(packet, why, now, actions);
+        }
         let fresh = packet.meta.tag == 0;
         if fresh {
             let tag = self.contexts.take();
@@ -406,6 +424,9 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
         actions: &mut Actions,
     ) {
         let tag = packet.meta.tag;
+        if self.psa.is_some() {
+            return self.psa_egress(packet, port, now, actions);
+        }
         self.swap_streams(port);
         self.pass_egress(tag, packet, port, queue, now);
 
@@ -460,7 +481,11 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
     }
 
     fn writes_at_egress(&self) -> bool {
-        true
+        self.psa.is_none()
+    }
+
+    fn keeps_original(&self) -> bool {
+        self.psa.is_some()
     }
 
     fn arrived(&mut self, at: Time) {

@@ -93,6 +93,7 @@ impl<M: Machine + Send> P4Switch<M> {
             Command::ValueSetClear { set } => self.plane_mut().tables.value_set_mut(*set).clear(),
 
             Command::MirroringAdd { session, config } => {
+                let config = &self.real_target(config);
                 self.check_mirror(*session, config)?;
                 self.pipeline.program_mut().configure_mirror(*session, *config);
             }
@@ -115,11 +116,13 @@ impl<M: Machine + Send> P4Switch<M> {
                 self.publish(*group);
             }
             Command::NodeCreate { rid, ports } => {
+                let ports = &self.real_ports(ports);
                 self.check_ports(ports)?;
                 return Ok(Answer::Number(self.replication.create_node(*rid, ports)));
             }
             // A node's ports are part of its group's members, which the pipeline holds.
             Command::NodeUpdate { node, ports } => {
+                let ports = &self.real_ports(ports);
                 self.check_ports(ports)?;
                 let group = self.replication.update_node(*node, ports)?;
                 group.into_iter().for_each(|group| self.publish(group));
@@ -242,9 +245,24 @@ impl<M: Machine + Send> P4Switch<M> {
         }
     }
 
+    /// PSA's ports by name are those that they stand for.
+    fn real_ports(&self, ports: &[Port]) -> Vec<Port> {
+        ports.iter().map(|port| self.pipeline.program().real_port(*port)).collect()
+    }
+
+    fn real_target(&self, session: &MirrorSession) -> MirrorSession {
+        match session.to {
+            MirrorTarget::Port(port) => {
+                MirrorSession { to: MirrorTarget::Port(self.pipeline.program().real_port(port)), ..*session }
+            }
+            MirrorTarget::Group(_) => *session,
+        }
+    }
+
     fn check_ports(&self, ports: &[Port]) -> Result<(), CommandError> {
-        let count = self.pipeline.port_count();
-        match ports.iter().find(|port| !self.has_port(**port)) {
+        let count = self.pipeline.program().port_count();
+        let inside = self.pipeline.program().recirculation_port();
+        match ports.iter().find(|port| !self.has_port(**port) && Some(**port) != inside) {
             Some(port) => Err(CommandError::NoPort { port: port.0, ports: count }),
             None => Ok(()),
         }

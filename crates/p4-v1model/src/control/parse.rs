@@ -337,7 +337,14 @@ fn session(words: &mut Words<'_>) -> Result<u32, Diagnostic> {
     words.number("clone session", 0..=u64::from(MirrorSession::MAX)).map(|number| number as u32)
 }
 
+/// Parses a port; for PSA, also its ports without a link, by name or number.
 fn port(words: &mut Words<'_>) -> Result<Port, Diagnostic> {
+    if words.program.pipeline.psa.is_some()
+        && let Some(port) = words.peek().and_then(|word| crate::psa::named_port(word.text))
+    {
+        words.take();
+        return Ok(port);
+    }
     words.number16("port").map(Port)
 }
 

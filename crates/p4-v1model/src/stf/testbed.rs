@@ -18,6 +18,9 @@ use jettison_p4_front::ir::Program;
 /// Number of ports: 0 to 510, because 511 is the drop port.
 const PORTS: u16 = 511;
 
+/// PSA: the port of the controller, until [`P4Switch::set_controller_port`].
+const CPU_PORT: Port = Port(510);
+
 /// Queue limit in packets, too large to be reached.
 const QUEUE: u64 = 1 << 20;
 
@@ -61,6 +64,7 @@ impl<M: Machine + Send> Testbed<M> {
         let random = (0..PORTS).map(|port| seed.stream(&["egress", &port.to_string()])).collect();
         let mut plan = SwitchPlan::new(program.clone(), ports, seed.stream(&["ingress"]), random);
         plan.frames = Frames::Raw;
+        plan.controller_port = Some(CPU_PORT);
         Ok(Testbed {
             switch: plan.build(machine)?,
             now: Time::ZERO,

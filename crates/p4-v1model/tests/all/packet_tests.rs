@@ -61,6 +61,7 @@ features! {
     parsers "parsers",
     preprocessor "preprocessor",
     programs "programs",
+    psa "psa",
     random "random",
     recirculate "recirculate",
     registers "registers",
