@@ -33,32 +33,9 @@
 #include <v1model.p4>
 #include "lib/headers.p4"
 
-const bit<16> OCTOPUS_PORT = 4433;
-const bit<8> OCTOPUS_DATA = 1;
-const bit<4> OCTOPUS_VERSION = 1;
+#include "lib/octopus.p4"
+
 const bit<32> SESSIONS = 100;
-const bit<32> STREAMS = 1024;
-const bit<32> LEVELS = 8;
-
-typedef bit<29> message_t;  // compared by serial arithmetic (RFC 1982)
-
-// First 20 bytes of a data packet: the sequence header and the Octopus header.
-header octopus_datagram_t {
-    bit<8>    kind;
-    bit<8>    flags;
-    bit<16>   index;
-    bit<32>   sequence;
-    bit<4>    version;
-    bit<2>    position;  // 0 first, 1 middle, 2 last, 3 solo
-    message_t message;
-    bit<3>    priority;
-    bit<1>    drop_flag;
-    bit<3>    threshold;
-    bit<24>   bitrate_threshold;
-    bit<9>    slack;
-    bit<16>   stream;
-    bit<5>    reserved;
-}
 
 struct headers_t {
     ethernet_t         ethernet;
@@ -74,6 +51,7 @@ struct metadata_t {}
 #include "lib/parser.p4"
 #include "lib/checksum.p4"
 #include "lib/forwarding.p4"
+#include "lib/octopus_verdict.p4"
 
 // Rate of the port in kbit/s, all ones if it is unknown.
 bit<32> dequeue_rate(in standard_metadata_t standard_metadata) {
@@ -82,11 +60,6 @@ bit<32> dequeue_rate(in standard_metadata_t standard_metadata) {
 #else
     return 0xffffffff;
 #endif
-}
-
-bool is_before(in message_t a, in message_t b) {
-    message_t ahead = b - a;
-    return ahead != 0 && ahead < 1 << 28;
 }
 
 control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
@@ -102,17 +75,7 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
 }
 
 control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata) {
-    // Owner of the stream's index. The state of another stream is ignored.
-    register<bit<32>, bit<32>>(STREAMS) owner;
-    // Newest dropper that applies to a message of this priority. Bit 29 says whether there is one.
-    register<bit<30>, bit<32>>(STREAMS * LEVELS) droppers;
-    // Newest decided message of the stream, with bit 29 as above, and the decisions for it (bit 0) and the seven
-    // messages before: 1 means dropped.
-    register<bit<30>, bit<32>>(STREAMS) judged;
-    register<bit<8>, bit<32>>(STREAMS) dropped;
-
-    bit<32> stream;
-    bit<32> place;
+    OctopusVerdict() verdict;
     bit<24> bandwidth;
     bit<1> waits;
 
@@ -128,85 +91,15 @@ control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metada
         size = 512;
     }
 
-    action find_stream() {
-        if (hdr.ipv4.isValid()) {
-            hash(stream, HashAlgorithm.crc32, 32w0,
-                 { hdr.ipv4.src, hdr.ipv4.dst, hdr.udp.src_port, hdr.udp.dst_port, hdr.octopus.stream },
-                 64w0x100000000);
-        } else {
-            hash(stream, HashAlgorithm.crc32, 32w0,
-                 { hdr.ipv6.src, hdr.ipv6.dst, hdr.udp.src_port, hdr.udp.dst_port, hdr.octopus.stream },
-                 64w0x100000000);
-        }
-        place = stream & (STREAMS - 1);
-        bit<32> whose;
-        owner.read(whose, place);
-        if (whose != stream) {
-            owner.write(place, stream);
-            judged.write(place, 0);
-            dropped.write(place, 0);
-            for (bit<32> level = 0; level < LEVELS; level = level + 1) {
-                droppers.write(place * LEVELS + level, 0);
-            }
-        }
-    }
-
-    // A dropper's tail has arrived: it applies to messages of its threshold's priority and above.
-    action take_in() {
-        bit<30> known;
-        for (bit<32> level = (bit<32>) hdr.octopus.threshold; level < LEVELS; level = level + 1) {
-            droppers.read(known, place * LEVELS + level);
-            if (known[29:29] == 0 || is_before(known[28:0], hdr.octopus.message)) {
-                droppers.write(place * LEVELS + level, 1w1 ++ hdr.octopus.message);
-            }
-        }
-    }
-
-    // Decides whether a new message is superfluous.
-    action judge(out bit<1> superfluous) {
-        bit<30> dropper;
-        droppers.read(dropper, place * LEVELS + (bit<32>) hdr.octopus.priority);
-        bit<32> available = bandwidth != 0 ? (bit<32>) bandwidth : dequeue_rate(standard_metadata);
-        superfluous = 0;
-        if (dropper[29:29] == 1 && is_before(hdr.octopus.message, dropper[28:0])) {
-            superfluous = 1;
-        } else if ((bit<32>) hdr.octopus.bitrate_threshold > available) {
-            superfluous = 1;
-        }
-        if (waits == 1 && standard_metadata.deq_timedelta < (bit<32>) hdr.octopus.slack * 1000) {
-            superfluous = 0;
-        }
-    }
-
     apply {
+        bit<1> superfluous = 0;
         if (hdr.octopus.isValid()) {
             octopus.apply();
-            find_stream();
-            if (standard_metadata.instance_type == INGRESS_CLONE) {
-                take_in();
-            } else {
-                bit<30> newest;
-                bit<8> drops;
-                bit<1> superfluous;
-                judged.read(newest, place);
-                dropped.read(drops, place);
-                message_t back = newest[28:0] - hdr.octopus.message;
-                message_t ahead = hdr.octopus.message - newest[28:0];
-                if (newest[29:29] == 1 && (ahead == 0 || is_before(hdr.octopus.message, newest[28:0]))) {
-                    // Already decided, or late. For messages that are too old it is unknown whether they have begun to leave.
-                    superfluous = back < 8 ? (drops >> back)[0:0] : 1w0;
-                } else {
-                    judge(superfluous);
-                    drops = newest[29:29] == 1 && ahead < 8 ? drops << ahead : 0;
-                    judged.write(place, 1w1 ++ hdr.octopus.message);
-                    dropped.write(place, drops | (bit<8>) superfluous);
-                }
-                if (superfluous == 1) {
-                    mark_to_drop(standard_metadata);
-                }
-            }
+            bit<32> available = bandwidth != 0 ? (bit<32>) bandwidth : dequeue_rate(standard_metadata);
+            verdict.apply(hdr, standard_metadata.instance_type == INGRESS_CLONE, available,
+                          standard_metadata.deq_timedelta, waits, superfluous);
         }
-        if (standard_metadata.instance_type == INGRESS_CLONE) {
+        if (superfluous == 1 || standard_metadata.instance_type == INGRESS_CLONE) {
             mark_to_drop(standard_metadata);
         }
     }

@@ -7,6 +7,8 @@
 //
 // Times are in µs. The square root of the control law is a table with 383 prefixes of the count.
 
+#include "registers.p4"
+
 struct codel_settings_t {
     bit<32> target;     // µs
     bit<32> interval;   // µs
@@ -24,11 +26,11 @@ control CoDel(in bit<32> queue,         // index of the state
     const bit<2> DROPPING = 1;
     const bit<2> SIGNALLED = 2;         // dropping, and the next signal is not yet scheduled
 
-    register<bit<48>, bit<32>>(queues) first_above_time;  // 0: below target
-    register<bit<48>, bit<32>>(queues) drop_next;
-    register<bit<32>, bit<32>>(queues) count;
-    register<bit<32>, bit<32>>(queues) last_count;
-    register<bit<2>, bit<32>>(queues) phase;
+    REGISTER(bit<48>)(queues) first_above_time;  // 0: below target
+    REGISTER(bit<48>)(queues) drop_next;
+    REGISTER(bit<32>)(queues) count;
+    REGISTER(bit<32>)(queues) last_count;
+    REGISTER(bit<2>)(queues) phase;
 
     bit<48> above;
     bit<48> next;
@@ -57,7 +59,7 @@ control CoDel(in bit<32> queue,         // index of the state
     apply {
         signal = false;
         ok_to_drop = false;
-        first_above_time.read(above, queue);
+        READ(first_above_time, queue, above);
         if (sojourn < settings.target || backlog <= settings.maxpacket) {
             if (above != 0) {
                 first_above_time.write(queue, 0);
@@ -68,18 +70,18 @@ control CoDel(in bit<32> queue,         // index of the state
             ok_to_drop = now >= above;
         }
 
-        phase.read(mode, queue);
+        READ(phase, queue, mode);
         if (!ok_to_drop) {
             if (mode != WATCHING) {
                 phase.write(queue, WATCHING);
             }
         } else {
-            drop_next.read(next, queue);
-            count.read(signals, queue);
+            READ(drop_next, queue, next);
+            READ(count, queue, signals);
             start = next;
             if (mode == WATCHING) {
                 // Dropping ended less than 16 intervals ago: the rate that controlled the queue then is a good start.
-                last_count.read(before, queue);
+                READ(last_count, queue, before);
                 before = signals |-| before;
                 if (before > 1 && (now |-| next) < ((bit<48>) settings.interval << 4)) {
                     signals = before;

@@ -8,17 +8,19 @@
 //
 // Times are in µs.
 
+#include "registers.p4"
+
 control P4CoDel(in bit<32> queue,         // index of the state
                 in bit<48> now,           // µs
                 in bit<32> sojourn,       // µs
                 in codel_settings_t settings,
                 out bool signal)          // whether to drop (or mark) this packet
                (bit<32> queues) {
-    register<bit<48>, bit<32>>(queues) above_since;  // end of the window; 0: below target
-    register<bit<48>, bit<32>>(queues) next_drop;
-    register<bit<32>, bit<32>>(queues) drops;
-    register<bit<32>, bit<32>>(queues) drops_at_entry;
-    register<bit<1>, bit<32>>(queues) dropping;
+    REGISTER(bit<48>)(queues) above_since;  // end of the window; 0: below target
+    REGISTER(bit<48>)(queues) next_drop;
+    REGISTER(bit<32>)(queues) drops;
+    REGISTER(bit<32>)(queues) drops_at_entry;
+    REGISTER(bit<1>)(queues) dropping;
 
     bit<48> above;
     bit<48> next;
@@ -55,7 +57,7 @@ control P4CoDel(in bit<32> queue,         // index of the state
     apply {
         signal = false;
         stands = false;
-        above_since.read(above, queue);
+        READ(above_since, queue, above);
         if (sojourn < settings.target) {
             if (above != 0) {
                 above_since.write(queue, 0);
@@ -66,20 +68,20 @@ control P4CoDel(in bit<32> queue,         // index of the state
             stands = now >= above;
         }
 
-        dropping.read(drops_now, queue);
+        READ(dropping, queue, drops_now);
         if (!stands) {
             if (drops_now == 1) {
                 dropping.write(queue, 0);
             }
         } else {
-            next_drop.read(next, queue);
-            drops.read(signals, queue);
+            READ(next_drop, queue, next);
+            READ(drops, queue, signals);
             if (drops_now == 1) {
                 signal = now >= next;
                 signals = signals + 1;
             } else {
                 // Dropping ended less than 16 intervals ago: the rate that controlled the queue then is a good start.
-                drops_at_entry.read(before, queue);
+                READ(drops_at_entry, queue, before);
                 before = signals - before;
                 if (before > 1 && now - next < ((bit<48>) settings.interval << 4)) {
                     signals = before;

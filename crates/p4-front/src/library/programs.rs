@@ -17,11 +17,19 @@ pub fn program(name: &str) -> Option<(String, &'static str)> {
 
 /// Looks up an include of a built-in program; `path` starts with the prefix of the names returned by [`program`].
 pub fn included(path: &str) -> Option<&'static str> {
-    PROGRAMS.get_file(path.strip_prefix(ROOT)?)?.contents_utf8()
+    let mut parts = Vec::new();
+    for part in path.strip_prefix(ROOT)?.split('/') {
+        match part {
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    PROGRAMS.get_file(parts.join("/"))?.contents_utf8()
 }
 
-/// Bracketed names of all built-in programs, such as `<ired.p4>`.
+/// Bracketed names of all built-in programs, such as `<ired.p4>` and `<psa/ired.p4>`.
 pub fn programs() -> impl Iterator<Item = String> {
-    let names = PROGRAMS.files().filter_map(|file| file.path().to_str());
+    let psa = PROGRAMS.get_dir("psa").into_iter().flat_map(Dir::files);
+    let names = PROGRAMS.files().chain(psa).filter_map(|file| file.path().to_str());
     names.filter(|name| name.ends_with(".p4")).map(|name| format!("<{name}>"))
 }

@@ -61,11 +61,39 @@ fn dpm() {
 }
 
 #[test]
+fn psa_codel() {
+    assert_program_passes("psa/codel");
+}
+
+#[test]
+fn psa_codelpp() {
+    assert_program_passes("psa/codelpp");
+}
+
+#[test]
+fn psa_ired() {
+    assert_program_passes("psa/ired");
+}
+
+#[test]
+fn psa_octopus() {
+    assert_program_passes("psa/octopus");
+}
+
+#[test]
+fn every_program_of_psa_is_tested_and_every_test_has_its_program() {
+    tested("psa/", &["codel", "codelpp", "ired", "octopus"]);
+}
+
+#[test]
 fn every_program_is_tested_and_every_test_has_its_program() {
-    let tested = ["codel", "codelpp", "dpm", "forward", "ired", "labels", "octopus", "pi2", "red"];
-    let programs: Vec<String> = files("", "p4").iter().map(|path| stem(path)).collect();
+    tested("", &["codel", "codelpp", "dpm", "forward", "ired", "labels", "octopus", "pi2", "red"]);
+}
+
+fn tested(folder: &str, tested: &[&str]) {
+    let programs: Vec<String> = files(folder, "p4").iter().map(|path| stem(path)).collect();
     assert_eq!(programs, tested);
-    let of_tests: BTreeSet<String> = files("tests", "stf")
+    let of_tests: BTreeSet<String> = files(&format!("{folder}tests"), "stf")
         .iter()
         .filter_map(|path| Some(stem(path).split_once('-')?.0.to_owned()))
         .collect();
@@ -117,10 +145,11 @@ fn shown(problems: &[Diagnostic], sources: &Sources) -> String {
     problems.iter().map(|problem| problem.render(sources, false)).collect()
 }
 
-/// Compiles a program and runs its commands and tests.
-fn assert_program_passes(name: &str) {
+/// Compiles a program and runs its commands and tests, which are in its folder.
+fn assert_program_passes(path: &str) {
     let mut sources = Sources::default();
-    let main = add(&mut sources, &root().join(name).with_extension("p4"));
+    let main = add(&mut sources, &root().join(path).with_extension("p4"));
+    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
     let program = match jettison_p4_front::compile(&mut sources, main, &Options::default()) {
         Ok((program, warnings)) => {
             assert!(warnings.is_empty(), "{}", shown(&warnings, &sources));
@@ -132,13 +161,13 @@ fn assert_program_passes(name: &str) {
         let stem = stem(path);
         stem == name || stem.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
     };
-    for path in files("", "commands").iter().filter(|path| of_it(path)) {
+    for path in files(folder, "commands").iter().filter(|path| of_it(path)) {
         let file = add(&mut sources, path);
         if let Err(errors) = control::parse(&sources, file, &program) {
             panic!("{}", shown(&errors, &sources));
         }
     }
-    let tests = files("tests", "stf");
+    let tests = files(&format!("{folder}tests"), "stf");
     let cases: Vec<Case> = tests
         .iter()
         .filter(|path| of_it(path))
