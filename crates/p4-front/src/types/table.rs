@@ -80,6 +80,10 @@ impl<'a> Checker<'a> {
         if !sound {
             return None;
         }
+        if self.is_psa() {
+            let selects = parts.keys.iter().any(|key| key.kind == MatchKind::Selector);
+            self.psa_implementation(parts.profile, selects, parts.default.map(|(e, _)| e), name)?;
+        }
         let (default, default_is_const) = match parts.default {
             Some((e, is_const)) => (self.action_value(e, &mut parts)?, is_const),
             None => (self.no_action(&mut parts, name.span)?, false),

@@ -27,7 +27,12 @@ pub(in crate::types) fn direct_objects(program: &Program, diagnostics: &mut Vec<
     if uses.iter().all(|uses| uses.objects.is_empty()) {
         return shared(program, diagnostics);
     }
+    let mut known = Vec::new();
     let mut report = |(id, span): (ExternId, Span)| {
+        if known.contains(&span) {
+            return;
+        }
+        known.push(span);
         let name = &program.externs[id.index()].name;
         let error = Diagnostic::error(span, format!("`{name}` is used outside of the actions of its table"));
         diagnostics.push(error.hint("a table has it as `psa_direct_counter` or `psa_direct_meter`"));

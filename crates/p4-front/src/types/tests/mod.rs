@@ -7,6 +7,7 @@ mod declarations;
 mod expressions;
 mod order;
 mod parsers;
+mod psa;
 mod rules;
 mod sound;
 mod statements;
