@@ -27,7 +27,7 @@ pub struct P4Switch<M: Machine> {
     pub(super) replication: Replication,
     /// Pending commands, earliest first.
     commands: VecDeque<(Time, Command)>,
-    /// Time of the first pending command.
+    /// Time of the first pending command, or of `next_loop`.
     next_command: Time,
     answers: Vec<(Time, Result<Answer, CommandError>)>,
     /// Packets that left at the CPU port, oldest first, with the time.
@@ -217,7 +217,7 @@ impl<M: Machine + Send> P4Switch<M> {
             let answer = self.apply(&command);
             self.answers.push((time, answer));
         }
-        self.next_command = self.commands.front().map_or(Time::MAX, |(time, _)| *time);
+        self.next_command = self.commands.front().map_or(Time::MAX, |(time, _)| *time).min(self.next_loop);
     }
 }
 
@@ -246,6 +246,7 @@ impl<M: Machine + Send> P4Switch<M> {
         }
         // A program that clones to this port from this port never ends: time has to pass.
         self.next_loop = if due { now.saturating_add(Duration::from_micros(1)) } else { Time::MAX };
+        self.run_due(now);
         result
     }
 }
@@ -288,7 +289,7 @@ impl<M: Machine + Send> Switch for P4Switch<M> {
     #[inline]
     fn next_wakeup(&self) -> Option<Time> {
         let inside = self.pipeline.next_wakeup().unwrap_or(Time::MAX);
-        let earliest = inside.min(self.next_command).min(self.next_loop);
+        let earliest = inside.min(self.next_command);
         (earliest < Time::MAX).then_some(earliest)
     }
 

@@ -17,7 +17,7 @@ const RECIRCULATE: u64 = 0xffff_fffa;
 const CPU: u64 = 0xffff_fffd;
 
 /// Maximum number of packets that the recirculation port serves at one time.
-pub(crate) const MAX_LOOPS: u32 = 1 << 12;
+pub(crate) const MAX_LOOPS: u32 = 1 << 8;
 
 /// Packets that wait in the recirculation port, which is served at once.
 const WAITING: u64 = 1 << 16;
