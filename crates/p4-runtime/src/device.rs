@@ -105,7 +105,9 @@ impl Device for Standalone {
 
     fn begin(&mut self, program: &Arc<Program>, now: Time) -> Result<Time, Fault> {
         let testbed = Testbed::new(program, Compiled::new(program.clone()), MAX_DEPARTURES);
-        self.testbed = Some(testbed.map_err(|error| invalid(error.to_string()))?);
+        let mut testbed = testbed.map_err(|error| invalid(error.to_string()))?;
+        testbed.switch_mut().set_controller_port(Some(Port(self.cpu_port)));
+        self.testbed = Some(testbed);
         Ok(now)
     }
 

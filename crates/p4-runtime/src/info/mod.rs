@@ -46,8 +46,9 @@ pub(crate) struct ProgramIds {
 /// If two objects have the same `@id`, or an `@id` has the prefix of another kind of object.
 pub fn describe(program: &Program) -> Result<P4Info, String> {
     let ids = ProgramIds::new(program)?;
+    let arch = if program.pipeline.psa.is_some() { "psa" } else { "v1model" };
     let mut info = P4Info {
-        pkg_info: Some(PkgInfo { arch: "v1model".to_owned(), ..PkgInfo::default() }),
+        pkg_info: Some(PkgInfo { arch: arch.to_owned(), ..PkgInfo::default() }),
         ..P4Info::default()
     };
     tables::describe(program, &ids, &mut info);

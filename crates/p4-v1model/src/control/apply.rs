@@ -269,7 +269,7 @@ impl<M: Machine + Send> P4Switch<M> {
     }
 
     fn has_port(&self, port: Port) -> bool {
-        usize::from(self.simple_switch().queue_of(port).0) < self.pipeline.port_count()
+        usize::from(self.simple_switch().queue_of(port).0) < self.simple_switch().port_count()
     }
 
     /// Checks that an array contains an element. Direct counters and meters grow with their table.
