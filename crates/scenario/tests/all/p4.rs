@@ -122,6 +122,39 @@ fn a_built_in_program_needs_no_file() {
     assert_eq!(messages(&text, &Shelf(BTreeMap::new())), "nothing wrong");
 }
 
+/// The congested port's clones reach ingress through the switch's recirculation port, which has no link.
+#[test]
+fn a_router_may_run_a_program_for_psa() {
+    let text = SCENARIO
+        .replace("main.p4", "<psa/ired.p4>")
+        .replace(
+            "commands = \"main.commands\"\n",
+            "route = \"table_add ipv4_lpm send ${address}/32 => ${port}\"\n",
+        )
+        .replace(
+            "control = [\"table_add ipv4_lpm send ${address.h1}/32 => ${port.access}\"]\n",
+            "control = [\"mirroring_add 1 PSA_PORT_RECIRCULATE truncate=64\"]\n",
+        )
+        .replace("later = [{ at = \"500 ms\", control = [\"table_clear ipv4_lpm\"] }]\n", "")
+        .replace(
+            "between = [\"h1\", \"r\"]\nrate = \"10 Mbit/s\"",
+            "between = [\"h1\", \"r\"]\nrate = \"100 Mbit/s\"",
+        )
+        .replace("rate = \"1 Mbit/s\"", "rate = \"12 Mbit/s\"");
+    let with_clones = load(&text, &shelf()).unwrap_or_else(|messages| panic!("{messages}"));
+    let text = text.replace("control = [\"mirroring_add 1 PSA_PORT_RECIRCULATE truncate=64\"]\n", "");
+    let without = load(&text, &shelf()).unwrap_or_else(|messages| panic!("{messages}"));
+    let delay = |scenario: &Scenario| {
+        let record = run(scenario);
+        let goodput = record.summary_value("cbr", metrics::GOODPUT).expect("the flow has a goodput").mean;
+        assert!(goodput > 8.5, "the link is busy: {goodput} Mbit/s");
+        record.summary_value("cbr", metrics::OWD).expect("the flow has a delay").mean
+    };
+    // The thresholds are 5 and 10 ms; without clones only the queue's limit holds.
+    let (held, free) = (delay(&with_clones), delay(&without));
+    assert!(held < 20.0 && free > 2.0 * held, "{held} and {free} ms");
+}
+
 #[test]
 fn errors_in_a_program_are_reported_at_their_line() {
     let shelf =
