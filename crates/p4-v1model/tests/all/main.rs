@@ -4,4 +4,5 @@ mod machines;
 mod mutations;
 mod packet_tests;
 mod planes;
+mod psa;
 mod twins;

@@ -3,6 +3,7 @@
 //! Port 1 has the queue and a link of 10 Mbit/s, port 2 a fast link for clones. `p4-programs.md` states the bounds.
 
 mod bench;
+mod psa;
 mod software;
 mod traffic;
 
