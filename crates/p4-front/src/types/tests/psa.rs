@@ -161,7 +161,9 @@ fn what_a_deparser_hands_over_has_the_type_that_the_parser_takes() {
     );
     let wrong = INGRESS_PARSER.replace("packet_in p", "packet_out p");
     let found = errors(&Blocks { ingress_parser: wrong, ..blocks("", "") }.text());
-    assert!(found.iter().any(|error| error == "the first parameter of the ingress parser must be the packet"));
+    assert!(
+        found.iter().any(|error| error == "the first parameter of the ingress parser must be the packet")
+    );
 }
 
 #[test]
