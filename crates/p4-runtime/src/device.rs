@@ -125,6 +125,9 @@ impl Device for Standalone {
     }
 }
 
+/// A switch that is given back, and the packets that enter it now with their ports.
+pub type GivenBack = (Box<dyn Switch>, Vec<(Port, Packet)>);
+
 /// A switch of a network that runs elsewhere. It is lent for the time of a call; its program stays.
 #[derive(Default)]
 pub struct Lent {
@@ -140,7 +143,7 @@ impl Lent {
     }
 
     /// Gives the switch back, with the packets that enter it now.
-    pub fn give_back(&mut self) -> Option<(Box<dyn Switch>, Vec<(Port, Packet)>)> {
+    pub fn give_back(&mut self) -> Option<GivenBack> {
         Some((self.switch.take()?, std::mem::take(&mut self.entering)))
     }
 }

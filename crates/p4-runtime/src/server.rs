@@ -16,7 +16,7 @@ use jettison_core::Time;
 use prost::Message;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::MissedTickBehavior;
+use tokio::time::{Instant, MissedTickBehavior};
 use tonic::body::Body;
 use tonic::codegen::{Service, http};
 use tonic::server::{Grpc, ServerStreamingService, StreamingService, UnaryService};
@@ -170,7 +170,7 @@ pub fn serve_standalone(
     stop: impl Future<Output = ()>,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let streams = Streams::default();
-    let owner = Own { node: Mutex::new(node), streams: streams.clone(), start: std::time::Instant::now() };
+    let owner = Own { node: Mutex::new(node), streams: streams.clone(), start: Instant::now() };
     serve(listener, Arc::new(owner), streams, stop)
 }
 
@@ -178,7 +178,7 @@ pub fn serve_standalone(
 struct Own {
     node: Mutex<Node<Standalone>>,
     streams: Streams,
-    start: std::time::Instant,
+    start: Instant,
 }
 
 impl Own {

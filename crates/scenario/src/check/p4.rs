@@ -73,6 +73,11 @@ impl Checker<'_> {
 
     fn cpu_port(&mut self, name: &str, router: &P4Router, at: &KeyPath) {
         let Some(port) = router.cpu_port else { return };
+        if is_psa(router) {
+            let help = "remove it: a program for PSA in a scenario has no port of the controller";
+            self.find(&at.key("cpu_port"), "`cpu_port` requires a program for v1model".to_owned(), help);
+            return;
+        }
         let links = ports(self.settings, name).len();
         if usize::from(port) < links || u64::from(port) >= DROP_PORT {
             let last = DROP_PORT - 1;
@@ -114,7 +119,7 @@ impl Checker<'_> {
         let stream = || -> RandomStream { Seed(0).stream(&["check"]) };
         let port_random = (0..count).map(|_| stream()).collect();
         let mut switch = SwitchPlan::new(Arc::clone(&read.program), queues, stream(), port_random);
-        switch.cpu_port = router.cpu_port.map(|port| (port, stream()));
+        switch.cpu_port = router.cpu_port.filter(|_| !is_psa(router)).map(|port| (port, stream()));
         // Later commands are tried too, in order: without packets, time changes no state of the control plane.
         switch.commands = planned.commands.into_iter().map(|(_, command)| (Time::ZERO, command)).collect();
         switch.unconnected = (0..count as u16).map(Port).filter(|port| !taken.contains(&port.0)).collect();
@@ -130,4 +135,9 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Whether a router's program is for PSA.
+fn is_psa(router: &P4Router) -> bool {
+    router.read.as_ref().is_some_and(|read| read.program.pipeline.psa.is_some())
 }
