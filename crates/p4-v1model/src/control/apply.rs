@@ -11,7 +11,7 @@ use super::{Answer, Command, CommandError};
 use crate::metadata::class_of;
 use crate::{MirrorSession, MirrorTarget, P4Switch};
 use jettison_p4_exec::Machine;
-use jettison_p4_exec::table::TableError;
+use jettison_p4_exec::table::{EntryAction, TableError};
 use jettison_p4_front::ir::{ActionProfileId, ExternId, ExternKind, HashAlgorithm, TableId, ValueSetId};
 
 impl<M: Machine + Send> P4Switch<M> {
@@ -22,10 +22,12 @@ impl<M: Machine + Send> P4Switch<M> {
     pub fn apply(&mut self, command: &Command) -> Result<Answer, CommandError> {
         match command {
             Command::TableAdd { table, entry } => {
+                self.check_reference(*table, &entry.action)?;
                 let handle = self.plane_mut().tables.table_mut(*table).insert(entry.clone());
                 return Ok(Answer::Number(handle.map_err(|error| self.of_table(*table, error))?.0));
             }
             Command::TableModify { table, entry, action } => {
+                self.check_reference(*table, action)?;
                 let done = self.plane_mut().tables.table_mut(*table).modify(*entry, action.clone());
                 done.map_err(|error| self.of_table(*table, error))?;
             }
@@ -38,6 +40,7 @@ impl<M: Machine + Send> P4Switch<M> {
                 done.map_err(|error| self.of_table(*table, error))?;
             }
             Command::TableSetDefault { table, action } => {
+                self.check_reference(*table, action)?;
                 let done = self.plane_mut().tables.table_mut(*table).set_default(action.clone());
                 done.map_err(|error| self.of_table(*table, error))?;
             }
@@ -62,6 +65,7 @@ impl<M: Machine + Send> P4Switch<M> {
                 done.map_err(|error| self.of_profile(*profile, error))?;
             }
             Command::MemberDelete { profile, member } => {
+                self.check_unused(*profile, &EntryAction::Member(*member))?;
                 let done = self.plane_mut().tables.profile_mut(*profile).remove_member(*member);
                 done.map_err(|error| self.of_profile(*profile, error))?;
             }
@@ -70,6 +74,7 @@ impl<M: Machine + Send> P4Switch<M> {
                 return Ok(Answer::Number(group.map_err(|error| self.of_profile(*profile, error))?));
             }
             Command::MemberGroupDelete { profile, group } => {
+                self.check_unused(*profile, &EntryAction::Group(*group))?;
                 let done = self.plane_mut().tables.profile_mut(*profile).remove_group(*group);
                 done.map_err(|error| self.of_profile(*profile, error))?;
             }
@@ -287,12 +292,12 @@ impl<M: Machine + Send> P4Switch<M> {
         Err(CommandError::NoElement { object: instance.name.clone(), index, length: size as usize })
     }
 
-    fn of_table(&self, table: TableId, error: TableError) -> CommandError {
+    pub(super) fn of_table(&self, table: TableId, error: TableError) -> CommandError {
         let table: Arc<str> = self.program().tables[table.index()].name.clone();
         CommandError::Table { table, error }
     }
 
-    fn of_profile(&self, profile: ActionProfileId, error: TableError) -> CommandError {
+    pub(super) fn of_profile(&self, profile: ActionProfileId, error: TableError) -> CommandError {
         let profile: Arc<str> = self.program().profiles[profile.index()].name.clone();
         CommandError::Profile { profile, error }
     }

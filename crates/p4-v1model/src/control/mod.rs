@@ -8,6 +8,7 @@ mod answer;
 mod apply;
 mod command;
 mod dump;
+mod members;
 mod names;
 mod parse;
 mod replication;
