@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use jettison_build_info::LONG_VERSION;
 use jettison_core::{Bytes, Duration, Rate};
 use jettison_link::trace::Format;
+use jettison_p4_front::ir::TargetModel;
 
 use crate::commands::media::MediaCommand;
 use crate::listing::{Listing, ListingParser};
@@ -823,6 +824,27 @@ pub struct PreprocessorArguments {
     /// Define a macro, with value 1 by default (repeatable)
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
+    /// Behave as BMv2's simple_switch, or as the specification says where the two differ
+    #[arg(long, value_name = "TARGET", default_value = "bmv2")]
+    pub target: P4Target,
+}
+
+/// Whose behaviour a P4 program gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum P4Target {
+    /// That of BMv2's simple_switch
+    Bmv2,
+    /// That of the P4_16 specification
+    Spec,
+}
+
+impl From<P4Target> for TargetModel {
+    fn from(target: P4Target) -> TargetModel {
+        match target {
+            P4Target::Bmv2 => TargetModel::Bmv2,
+            P4Target::Spec => TargetModel::Spec,
+        }
+    }
 }
 
 /// Input formats of traces.

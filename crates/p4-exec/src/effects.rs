@@ -16,8 +16,10 @@ pub struct Effects {
     pub resubmit: Option<Option<FieldListId>>,
     /// Requested `recirculate`, with the field list to preserve.
     pub recirculate: Option<Option<FieldListId>>,
-    /// Requested `truncate`, in bytes.
+    /// Requested `truncate`, in bytes: the shortest.
     pub truncate: Option<u32>,
+    /// Bytes by which headers that became valid or invalid have changed the packet's length.
+    pub added: i32,
     /// Receiver of the latest digest; the data is in [`Effects::digests`].
     pub digest: Option<u32>,
     /// Digests unread by the control plane, oldest first, at most [`Effects::MAX_KEPT`]; the oldest are dropped.
@@ -39,7 +41,13 @@ impl Effects {
         self.resubmit = None;
         self.recirculate = None;
         self.truncate = None;
+        self.added = 0;
         self.digest = None;
+    }
+
+    /// Requests a truncation; the shortest one wins.
+    pub fn cut(&mut self, length: u32) {
+        self.truncate = Some(self.truncate.map_or(length, |other| other.min(length)));
     }
 
     /// Queues a digest.

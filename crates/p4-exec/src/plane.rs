@@ -18,6 +18,8 @@ pub struct Plane {
     pub effects: Effects,
     /// Current time, for meters.
     pub now: Time,
+    /// Length of the packet as it came to ingress, which counters and meters of bytes count.
+    pub packet_bytes: u64,
     /// Random stream of `random`. The architecture sets the stream of the port that is served, twice per packet; boxed
     /// to make this cheap.
     pub random: Box<RandomStream>,
@@ -31,6 +33,7 @@ impl Plane {
             objects: Objects::new(program),
             effects: Effects::default(),
             now: Time::ZERO,
+            packet_bytes: 0,
             random: Box::new(random),
         }
     }

@@ -35,7 +35,7 @@ pub fn compile(
             return Err(errors);
         }
     };
-    match types::elaborate(&program) {
+    match types::elaborate(&program, options.target) {
         Ok((program, found)) => {
             warnings.extend(found);
             Ok((program, warnings))

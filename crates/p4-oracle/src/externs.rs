@@ -17,7 +17,10 @@ impl Run<'_> {
         match what {
             Extern::RegisterRead { register, to, index } => {
                 let index = saturated(&self.bits(index)?);
-                let element = from_words(self.plane.objects.register(*register).read(index));
+                let Some(element) = self.plane.objects.register(*register).element(index).map(from_words)
+                else {
+                    return Ok(());
+                };
                 let value = self.unpack(&element, to.ty);
                 self.write(to, value)
             }
@@ -31,15 +34,17 @@ impl Run<'_> {
             }
             Extern::Count { counter, index } => {
                 let index = saturated(&self.bits(index)?);
-                let bytes = self.packet_bytes();
+                let bytes = self.plane.packet_bytes;
                 self.plane.objects.counter_mut(*counter).count(index, bytes);
                 Ok(())
             }
             Extern::ExecuteMeter { meter, index, to } => {
                 let index = saturated(&self.bits(index)?);
-                let (now, bytes) = (self.plane.now, self.packet_bytes());
-                let colour = self.plane.objects.meter_mut(*meter).execute(index, now, bytes);
-                self.write_cut(to, BigUint::from(colour))
+                let (now, bytes) = (self.plane.now, self.plane.packet_bytes);
+                match self.plane.objects.meter_mut(*meter).execute(index, now, bytes) {
+                    Some(colour) => self.write_cut(to, BigUint::from(colour)),
+                    None => Ok(()),
+                }
             }
             Extern::ReadDirectMeter { meter, to } => {
                 let colour = self.plane.objects.meter(*meter).last();
@@ -47,6 +52,9 @@ impl Run<'_> {
             }
             Extern::Random { to, low: from, high } => {
                 let (from, high) = (low(&self.bits(from)?), low(&self.bits(high)?));
+                if from > high {
+                    return Ok(());
+                }
                 let drawn = self.plane.random.uniform(from, high);
                 self.write_cut(to, BigUint::from(drawn))
             }
@@ -100,7 +108,15 @@ impl Run<'_> {
                 Ok(())
             }
             Extern::Truncate { length } => {
-                self.plane.effects.truncate = Some(self.bits(length)?.to_u32().unwrap_or(u32::MAX));
+                let length = self.bits(length)?.to_u32().unwrap_or(u32::MAX);
+                self.plane.effects.cut(length);
+                Ok(())
+            }
+            Extern::Lengthen { condition, bytes } => {
+                if self.program.reads_packet_length && self.holds(condition)? {
+                    let added = &mut self.plane.effects.added;
+                    *added = added.saturating_add(*bytes);
+                }
                 Ok(())
             }
             Extern::LogMessage { format, arguments } => {
@@ -118,11 +134,6 @@ impl Run<'_> {
                 Ok(())
             }
         }
-    }
-
-    /// Packet length that counters and meters use.
-    pub fn packet_bytes(&self) -> u64 {
-        self.standard(Standard::PacketLength)
     }
 
     pub(super) fn write_cut(&mut self, to: &Place, value: BigUint) -> Result<(), ParserError> {

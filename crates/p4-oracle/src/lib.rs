@@ -201,10 +201,6 @@ impl Run<'_> {
         let _ended = self.block(&program.functions[function.index()].body);
     }
 
-    fn standard(&self, field: Standard) -> u64 {
-        standard(self.program, self.variables, field)
-    }
-
     fn set_standard(&mut self, field: Standard, value: u64) {
         set_standard(self.program, self.variables, field, value);
     }

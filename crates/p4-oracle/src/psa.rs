@@ -14,7 +14,7 @@ impl Run<'_> {
     pub fn psa(&mut self, call: &PsaExtern) -> Result<(), ParserError> {
         match call {
             PsaExtern::CountDirect { counter } => {
-                let bytes = self.packet_bytes();
+                let bytes = self.plane.packet_bytes;
                 self.plane.objects.counter_mut(*counter).count_selected(bytes);
                 Ok(())
             }
@@ -27,10 +27,10 @@ impl Run<'_> {
                     Some(colour) => low(&self.bits(colour)?) as u8,
                     None => Meter::GREEN,
                 };
-                let (now, bytes) = (self.plane.now, self.packet_bytes());
+                let (now, bytes) = (self.plane.now, self.plane.packet_bytes);
                 let meter = self.plane.objects.meter_mut(*meter);
                 let colour = match index {
-                    Some(index) => meter.mark(index, colour, now, bytes),
+                    Some(index) => meter.mark(index, colour, now, bytes).unwrap_or(colour),
                     None => meter.mark_selected(colour, now, bytes),
                 };
                 self.write_cut(to, BigUint::from(colour))

@@ -142,29 +142,31 @@ impl Run<'_> {
     }
 }
 
-/// The specification's “Operations on header stacks”, step by step.
+/// The specification's “Operations on header stacks”. What an invalid element holds is undefined there; as in
+/// `simple_switch`, elements are exchanged.
 fn push_front(stack: &mut Value, count: u32) {
     let Value::Stack { next, elements } = stack else { return };
-    let count_elements = count as usize;
-    for i in (0..elements.len()).rev() {
-        if i >= count_elements {
-            elements[i] = elements[i - count_elements].clone();
-        } else {
-            elements[i].set_validity(false);
-        }
+    let count_elements = (count as usize).min(elements.len());
+    if count_elements == 0 {
+        return;
     }
+    for i in (count_elements..elements.len()).rev() {
+        elements.swap(i, i - count_elements);
+    }
+    elements[..count_elements].iter_mut().for_each(|element| element.set_validity(false));
     *next = next.saturating_add(count).min(u32::try_from(elements.len()).unwrap_or(u32::MAX));
 }
 
-/// The specification's “Operations on header stacks”, step by step.
+/// The specification's “Operations on header stacks”, with exchanges as [`push_front`].
 fn pop_front(stack: &mut Value, count: u32) {
     let Value::Stack { next, elements } = stack else { return };
-    let count_elements = count as usize;
-    for i in 0..elements.len() {
-        match elements.get(i.saturating_add(count_elements)) {
-            Some(element) => elements[i] = element.clone(),
-            None => elements[i].set_validity(false),
-        }
+    let kept = elements.len().saturating_sub(count as usize);
+    if count == 0 {
+        return;
     }
+    for i in 0..kept {
+        elements.swap(i, i + count as usize);
+    }
+    elements[kept..].iter_mut().for_each(|element| element.set_validity(false));
     *next = next.saturating_sub(count);
 }

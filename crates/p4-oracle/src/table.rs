@@ -9,7 +9,7 @@ use super::stmt::Flow;
 use super::value::{Value, words};
 use jettison_p4_exec::objects::{BitWriter, hash};
 use jettison_p4_exec::table::EntryAction;
-use jettison_p4_front::ir::{ActionValue, MatchKind, Table, TableId, VarId};
+use jettison_p4_front::ir::{ActionValue, MatchKind, Table, TableId, TargetModel, VarId};
 
 impl Run<'_> {
     /// Applies a table.
@@ -65,7 +65,8 @@ impl Run<'_> {
             EntryAction::Group(group) => {
                 let profile = table.profile?;
                 let (algorithm, bits) = self.program.profiles[profile.index()].selector?;
-                let kept = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+                let whole = bits >= 64 || self.program.target == TargetModel::Bmv2;
+                let kept = if whole { u64::MAX } else { (1 << bits) - 1 };
                 let hash = hash::compute(algorithm, selector.bytes()) & kept;
                 self.plane.tables.profile(profile).choose(*group, hash)?
             }
@@ -75,7 +76,7 @@ impl Run<'_> {
 
     /// Updates the direct counter and meter, before the action runs.
     fn count(&mut self, table: &Table, matched: Option<u64>) {
-        let (now, bytes) = (self.plane.now, self.packet_bytes());
+        let (now, bytes) = (self.plane.now, self.plane.packet_bytes);
         let objects = &mut self.plane.objects;
         if table.direct_in_actions {
             return objects.select(table.direct_counter, table.direct_meter, matched);

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jettison_p4_front::ir::Program;
+use jettison_p4_front::ir::{Program, TargetModel};
 use jettison_p4_front::source::{FileId, Sources};
 use jettison_p4_front::syntax::{Loader, Options};
 use jettison_p4_front::{Diagnostic, library};
@@ -34,6 +34,9 @@ pub struct DeviceConfig {
     /// Folders in which includes are searched.
     #[serde(default)]
     pub include: Vec<PathBuf>,
+    /// Whether the program follows the specification where BMv2's `simple_switch` departs from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spec: bool,
 }
 
 impl DeviceConfig {
@@ -47,6 +50,7 @@ impl DeviceConfig {
             files: files.map(|source| (source.name.to_string(), source.text.to_string())).collect(),
             defines: options.defines.clone(),
             include: options.include_dirs.clone(),
+            spec: options.target == TargetModel::Spec,
         }
     }
 
@@ -74,6 +78,7 @@ impl DeviceConfig {
             include_dirs: self.include.clone(),
             defines: self.defines.clone(),
             loader: Arc::new(Texts(self.files.clone())),
+            target: if self.spec { TargetModel::Spec } else { TargetModel::Bmv2 },
         };
         match jettison_p4_front::compile(&mut sources, main, &options) {
             Ok((program, _)) => Ok(Arc::new(program)),
@@ -107,12 +112,13 @@ mod tests {
         let mut sources = Sources::default();
         let (name, text) = library::program("<codel.p4>").unwrap();
         let main = sources.add(name, text);
-        let options = Options::default();
+        let options = Options { target: TargetModel::Spec, ..Options::default() };
         let (program, _) = jettison_p4_front::compile(&mut sources, main, &options).unwrap();
         let config = DeviceConfig::new(&sources, main, &options);
         let again = DeviceConfig::read(&config.to_bytes()).unwrap();
         assert_eq!(again, config);
-        assert_eq!(again.compile().unwrap().tables.len(), program.tables.len());
+        let compiled = again.compile().unwrap();
+        assert_eq!((compiled.tables.len(), compiled.target), (program.tables.len(), TargetModel::Spec));
         assert!(DeviceConfig::read(b"{\"program\": \"a BMv2 configuration\"}").is_none());
     }
 
@@ -125,6 +131,7 @@ mod tests {
             files,
             defines: Vec::new(),
             include: Vec::new(),
+            spec: false,
         };
         assert!(config.compile().unwrap_err().contains("a.p4"));
         assert!(DeviceConfig { main: "b.p4".into(), ..config }.compile().is_err());

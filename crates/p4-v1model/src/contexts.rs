@@ -20,6 +20,10 @@ pub(super) struct Context<S> {
     pub consumed: usize,
     /// Length to which the frame is truncated after deparsing.
     pub truncate: Option<usize>,
+    /// Bytes by which ingress has changed the packet's length with headers that became valid or invalid.
+    pub added: i32,
+    /// Whether the packet itself may differ from the frame here.
+    pub rewritten: bool,
     /// `egress_rid` of a replica.
     pub rid: Option<u16>,
     /// `priority`, for the members of a multicast group, whose ports may have different numbers of queues; PSA's
@@ -54,6 +58,7 @@ impl<S: Clone> Context<S> {
         self.saved.clone_from(&other.saved);
         self.copy_frame(other);
         (self.keep, self.truncate, self.rid) = (other.keep, other.truncate, other.rid);
+        (self.added, self.rewritten) = (other.added, other.rewritten);
         (self.priority, self.is_clone, self.queued_at) = (other.priority, other.is_clone, other.queued_at);
         (self.ingress_port, self.is_cut) = (other.ingress_port, other.is_cut);
     }
@@ -114,6 +119,7 @@ impl<S: Clone + Default> Contexts<S> {
         context.keep = None;
         context.truncate = None;
         context.rid = None;
+        (context.added, context.rewritten) = (0, false);
         context.priority = 0;
         (context.ingress_port, context.is_cut) = (0, false);
         (context.is_clone, context.queued_at) = (false, None);

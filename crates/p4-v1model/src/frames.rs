@@ -20,23 +20,26 @@ const ETHERNET: usize = 14;
 const ETHER_TYPE: std::ops::Range<usize> = 12..14;
 
 /// Replaces the content of `packet` by the deparsed frame: `headers`, and the payload in `context`. Afterwards
-/// `context` holds the new frame if `keep` is set, or if the packet had to be parsed again from its bytes.
+/// `context` holds the new frame if `keep` is set, or if the packet had to be parsed again from its bytes. Returns whether
+/// the packet has changed.
 pub(super) fn put_back<S: Clone>(
     packet: &mut Packet,
     context: &mut Context<S>,
     headers: &[u8],
     frames: Frames,
     keep: bool,
-) {
-    let same = is_uncut(context, headers)
-        && (unchanged(context, headers) || only_marks(packet, context, headers, frames));
-    if same && !keep {
-        return;
+) -> bool {
+    let whole = !context.rewritten && is_uncut(context, headers);
+    let unchanged = whole && unchanged(context, headers);
+    let same = unchanged || whole && only_marks(packet, context, headers, frames);
+    if keep || !same {
+        context.deparse(headers);
     }
-    context.deparse(headers);
-    if !same {
-        replace(packet, context, frames);
+    if same {
+        return !unchanged;
     }
+    replace(packet, context, frames);
+    true
 }
 
 /// Replaces the content of `packet` by the frame in `context`.

@@ -9,12 +9,15 @@ use jettison_p4_exec::{Machine, Standard};
 /// Port number for "drop", which `mark_to_drop` writes to `egress_spec`.
 pub const DROP_PORT: u64 = 511;
 
-/// Initializes the metadata before the parser. All other fields are zero or preserved.
-pub(super) fn begin<M: Machine>(machine: &mut M, length: usize, instance: Instance, now: Time) {
+/// Initializes the metadata before the parser, with the time of the packet's arrival if it has one. All other fields are
+/// zero or preserved.
+pub(super) fn begin<M: Machine>(machine: &mut M, length: usize, instance: Instance, now: Option<Time>) {
     machine.set_standard(Standard::PacketLength, length as u64);
     machine.set_standard(Standard::InstanceType, instance as u64);
     // Zero unless a recirculated or resubmitted packet preserves it.
-    if machine.standard(Standard::IngressGlobalTimestamp) == 0 {
+    if let Some(now) = now
+        && machine.standard(Standard::IngressGlobalTimestamp) == 0
+    {
         machine.set_standard(Standard::IngressGlobalTimestamp, now.as_micros());
     }
 }

@@ -13,7 +13,7 @@ use super::metadata::{self, DROP_PORT, class_of};
 use super::mirror::{MirrorSession, MirrorTarget, Mirrors};
 use super::psa::PsaPorts;
 use jettison_p4_exec::{Block, CloneRequest, Machine, Plane, Standard};
-use jettison_p4_front::ir::Program;
+use jettison_p4_front::ir::{Program, TargetModel};
 
 /// P4 program of either architecture on a machine, for the pipeline of `jettison-switch`.
 ///
@@ -31,6 +31,8 @@ pub struct SimpleSwitch<M: Machine> {
     /// Number of the CPU port for the program; its queue is the last one.
     cpu_port: Option<u16>,
     pub(super) counters: ProgramCounters,
+    /// Whether the program gets the behaviour of `simple_switch`.
+    as_bmv2: bool,
     /// Arrival of the next packet, if before its ingress.
     pub(super) arrival: Option<Time>,
     /// Buffer for deparsed headers.
@@ -84,6 +86,7 @@ impl<M: Machine> SimpleSwitch<M> {
         let ports: Vec<PortState> = ports.collect();
         let psa = PsaPorts::of(&program, ports.len());
         SimpleSwitch {
+            as_bmv2: program.target == TargetModel::Bmv2,
             program,
             machine,
             plane,
@@ -210,6 +213,7 @@ impl<M: Machine> SimpleSwitch<M> {
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
         plane.now = now;
+        plane.packet_bytes = context.frame().length() as u64;
         plane.effects.clear();
         machine.reset();
         if fresh {
@@ -219,18 +223,23 @@ impl<M: Machine> SimpleSwitch<M> {
             machine.keep_only(context.keep, &context.saved);
         }
         let arrival = self.arrival.take().filter(|_| fresh);
-        metadata::begin(machine, context.frame().length(), why, arrival.unwrap_or(now));
+        // `simple_switch` gives a time only to packets that come from a link.
+        let time = (fresh || !self.as_bmv2).then(|| arrival.unwrap_or(now));
+        metadata::begin(machine, context.frame().length(), why, time);
         let parsed = machine.parse(context.frame(), plane);
         context.consumed = parsed.consumed;
         self.counters.parser_errors += u64::from(parsed.error != 0);
         machine.run(Block::VerifyChecksum, context.payload(), plane);
         machine.run(Block::Ingress, context.payload(), plane);
         context.cut(plane.effects.truncate);
+        context.added = plane.effects.added;
     }
 
     /// Session of a requested clone, if it is configured.
     pub(super) fn session(&mut self, request: CloneRequest) -> Option<MirrorSession> {
-        let session = self.mirrors.session(request.session);
+        // `simple_switch` keeps the lower 15 bits.
+        let number = if self.as_bmv2 { request.session & MirrorSession::MAX } else { request.session };
+        let session = self.mirrors.session(number);
         self.counters.unconfigured_clones += u64::from(session.is_none());
         session
     }
@@ -271,8 +280,10 @@ impl<M: Machine> SimpleSwitch<M> {
         machine.reset();
         // The parser may branch on it and must repeat its earlier decision.
         machine.set_standard(Standard::IngressPort, u64::from(from.0));
-        metadata::begin(machine, copy.frame().length(), packet.meta.instance, now);
+        metadata::begin(machine, copy.frame().length(), packet.meta.instance, Some(now));
+        self.plane.effects.added = 0; // those of the original are in its context
         copy.consumed = machine.parse(copy.frame(), &mut self.plane).consumed;
+        copy.added = self.plane.effects.added;
         machine.keep_only(request.keep, &original.saved);
         machine.save(&mut copy.saved);
         Some(mirror)
@@ -283,6 +294,7 @@ impl<M: Machine> SimpleSwitch<M> {
         let session = self.session(request)?;
         let (clone, mirror) = self.clone_context(tag, session);
         let (original, copy) = self.contexts.pair(tag, clone);
+        copy.added = original.added.saturating_add(self.plane.effects.added);
         self.machine.save(&mut original.saved);
         self.machine.keep_only(request.keep, &original.saved);
         self.machine.save(&mut copy.saved);
@@ -296,9 +308,11 @@ impl<M: Machine> SimpleSwitch<M> {
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
         plane.now = now;
+        plane.packet_bytes = context.frame().length() as u64;
         plane.effects.clear();
         machine.load(&context.saved);
-        metadata::depart(machine, &packet.meta, context.frame().length(), number, queue, now);
+        let length = context.frame().length().saturating_add_signed(context.added as isize);
+        metadata::depart(machine, &packet.meta, length, number, queue, now);
         if let Some(rate) = self.ports.get_mut(usize::from(port.0)).and_then(|port| port.rate.as_mut()) {
             machine.set_standard(Standard::DequeueRate, metadata::kbit(rate.rate(now)));
         }
@@ -310,8 +324,8 @@ impl<M: Machine> SimpleSwitch<M> {
     }
 
     /// Computes checksums and deparses: `packet` becomes the departing packet. The context holds the new frame if
-    /// `keep` is set.
-    fn deparse(&mut self, tag: u32, packet: &mut Packet, port: Port, keep: bool) {
+    /// `keep` is set. Returns whether the packet has changed.
+    fn deparse(&mut self, tag: u32, packet: &mut Packet, port: Port, keep: bool) -> bool {
         // A controller gets the bytes as the program left them.
         let frames = if self.cpu_queue() == Some(port) { Frames::Raw } else { self.frames };
         let (machine, plane) = (&mut self.machine, &mut self.plane);
@@ -319,7 +333,7 @@ impl<M: Machine> SimpleSwitch<M> {
         machine.run(Block::ComputeChecksum, context.payload(), plane);
         self.headers.clear();
         machine.deparse(&mut self.headers, plane);
-        put_back(packet, context, &self.headers, frames, keep);
+        put_back(packet, context, &self.headers, frames, keep)
     }
 
     /// The measurement of a port's dequeue rate, if the program reads it.
@@ -444,7 +458,15 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
             }
             self.contexts.release(tag);
         } else {
-            self.deparse(tag, packet, port, recirculate.is_some());
+            if recirculate.is_some() && self.as_bmv2 {
+                // What recirculates in `simple_switch` is a new packet, without the truncation.
+                self.contexts.get_mut(tag).truncate = None;
+            }
+            let changed = self.deparse(tag, packet, port, recirculate.is_some());
+            if let (true, Some(clone)) = (changed, &actions.clone) {
+                // The pipeline clones the packet as it is now.
+                self.contexts.get_mut(clone.tag).rewritten = true;
+            }
             if let Some(keep) = recirculate {
                 let context = self.contexts.get_mut(tag);
                 (context.keep, context.truncate, context.rid) = (keep, None, None);
@@ -501,6 +523,10 @@ impl<M: Machine + Send> jettison_switch::Program for SimpleSwitch<M> {
             replica.meta.tag = own;
         }
         let context = self.contexts.get_mut(own);
+        if self.as_bmv2 && !context.is_clone {
+            // A replica in `simple_switch` is a new packet, without the truncation.
+            context.truncate = None;
+        }
         context.rid = Some(member.number);
         let priority = context.priority;
         replica.meta.class = self.class_or_lowest(member.port, priority);

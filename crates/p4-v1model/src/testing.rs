@@ -155,6 +155,8 @@ pub fn empty_program() -> Program {
         field_lists: Vec::new(),
         numbered_lists: FxHashMap::default(),
         reads_dequeue_rate: false,
+        reads_packet_length: true,
+        target: Default::default(),
         control_plane: Default::default(),
         errors: vec!["NoError".into(), "PacketTooShort".into()],
         pipeline: Pipeline {

@@ -535,13 +535,17 @@ impl<'a> Loader<'a> {
             let Node::P4(router) = node else { continue };
             let at = KeyPath::root().key("nodes").key(name);
             let unreadable = |key, message| Finding::value(&at.key(key), message, self.inputs.advice());
-            let P4Router { program, include, define, .. } = &**router;
+            let P4Router { program, include, define, target, .. } = &**router;
             if program.is_empty() {
                 // The schema check has reported it.
                 continue;
             }
-            let source =
-                ProgramSource { program: program.clone(), include: include.clone(), define: define.clone() };
+            let source = ProgramSource {
+                program: program.clone(),
+                include: include.clone(),
+                define: define.clone(),
+                target: (*target).into(),
+            };
             let compiled = self.inputs.program(&source);
             files.extend(compiled.files);
             let program = match compiled.program {

@@ -34,6 +34,8 @@ pub(crate) struct ProgramSource {
     pub include: Vec<String>,
     /// `NAME` or `NAME=VALUE`.
     pub define: Vec<String>,
+    /// Whose behaviour the program gets.
+    pub target: ir::TargetModel,
 }
 
 /// Errors of a program, with the sources that they refer to.
@@ -74,6 +76,7 @@ impl ProgramSource {
             include_dirs: self.include.iter().map(PathBuf::from).collect(),
             defines: self.define.iter().map(|define| define_of(define)).collect(),
             loader: Arc::clone(&known) as Arc<dyn Loader>,
+            target: self.target,
         };
         loop {
             let mut sources = Sources::default();

@@ -43,8 +43,6 @@ pub(super) struct Code {
     pub logs: Vec<LogPlan>,
     pub psa: Vec<PsaPlan>,
     pub errors: Errors,
-    /// Slot of `standard_metadata.packet_length`, or [`NONE`].
-    pub packet_length: u32,
     /// Field lists by the numbers of `@field_list`.
     pub numbered_lists: Vec<Option<FieldListId>>,
 }
@@ -386,19 +384,23 @@ pub(super) enum Op {
         counter: u32,
         index: u32,
     },
+    // `more`: number of words after `to` that are zeroed with it.
     Meter {
         cut: u8,
+        more: u8,
         meter: u32,
         index: u32,
         to: u32,
     },
     LastColour {
         cut: u8,
+        more: u8,
         meter: u32,
         to: u32,
     },
     Random {
         cut: u8,
+        more: u8,
         to: u32,
         low: u32,
         high: u32,
@@ -421,6 +423,9 @@ pub(super) enum Op {
     },
     Truncate {
         length: u32,
+    },
+    Lengthen {
+        bytes: i32,
     },
     Log {
         plan: u32,

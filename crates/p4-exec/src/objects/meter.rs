@@ -91,9 +91,9 @@ impl Meter {
         Some(buckets.map(|bucket| bucket.rate))
     }
 
-    /// Meters a packet of a given size: 0 green, 1 yellow, 2 red.
+    /// Meters a packet of a given size: 0 green, 1 yellow, 2 red; `None` if the index is out of range.
     #[inline]
-    pub fn execute(&mut self, index: u64, now: Time, bytes: u64) -> u8 {
+    pub fn execute(&mut self, index: u64, now: Time, bytes: u64) -> Option<u8> {
         self.mark(index, Meter::GREEN, now, bytes)
     }
 
@@ -104,22 +104,22 @@ impl Meter {
 
     /// Meters a packet at the selected meter. A default action is as good as the packet's colour.
     pub fn mark_selected(&mut self, colour: u8, now: Time, bytes: u64) -> u8 {
-        match self.selected {
-            Some(entry) => self.mark(entry, colour, now, bytes),
-            None => colour,
-        }
+        self.selected.and_then(|entry| self.mark(entry, colour, now, bytes)).unwrap_or(colour)
     }
 
     /// Meters a packet that has a colour already, which does not improve (RFC 2698 §3, colour-aware mode). Green is
-    /// colour-blind.
+    /// colour-blind. `None` if the index is out of range.
     #[inline]
-    pub fn mark(&mut self, index: u64, colour: u8, now: Time, bytes: u64) -> u8 {
+    pub fn mark(&mut self, index: u64, colour: u8, now: Time, bytes: u64) -> Option<u8> {
         let size = match self.unit {
             MeterUnit::Packets => 1,
             MeterUnit::Bytes => bytes,
         };
         let meter = usize::try_from(index).ok().and_then(|index| self.meters.get_mut(index));
+        // A direct meter has no element for an entry before its rates are set.
+        let grows = self.grows;
         self.last = match meter {
+            None if !grows => return None,
             Some(Some([committed, peak])) => {
                 if colour == Meter::RED || !peak.take(now, size) {
                     Meter::RED
@@ -131,7 +131,7 @@ impl Meter {
             }
             _ => colour,
         };
-        self.last
+        Some(self.last)
     }
 
     /// Latest colour; for a direct meter, that of the latest application of its table.
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn a_meter_without_rates_is_green() {
         let mut meter = Meter::new(1, MeterUnit::Packets);
-        assert_eq!(meter.execute(0, Time::ZERO, 1), Meter::GREEN);
-        assert_eq!(meter.execute(7, Time::ZERO, 1), Meter::GREEN);
+        assert_eq!(meter.execute(0, Time::ZERO, 1), Some(Meter::GREEN));
+        assert_eq!(meter.execute(7, Time::ZERO, 1), None);
         assert!(!meter.set_rates(1, [rate("1:1"); 2]));
     }
 
@@ -243,7 +243,8 @@ mod tests {
     fn red_beyond_the_peak_bucket_yellow_beyond_the_committed_one() {
         let mut meter = Meter::new(1, MeterUnit::Packets);
         assert!(meter.set_rates(0, [rate("0.001:1"), rate("0.002:3")]));
-        let at = |meter: &mut Meter, micros| meter.execute(0, Time::from_micros(micros), 1500);
+        let at =
+            |meter: &mut Meter, micros| meter.execute(0, Time::from_micros(micros), 1500).expect("in range");
         assert_eq!([0, 0, 0, 0].map(|now| at(&mut meter, now)), [0, 1, 1, 2]);
         // At 500 µs, only the peak bucket has a token; at 1000 µs, both have one.
         assert_eq!([499, 500, 500].map(|now| at(&mut meter, now)), [2, 1, 2]);
@@ -255,7 +256,7 @@ mod tests {
     fn a_coloured_packet_does_not_improve() {
         let mut meter = Meter::new(1, MeterUnit::Packets);
         assert!(meter.set_rates(0, [rate("0.001:1"), rate("0.002:3")]));
-        let at = |meter: &mut Meter, colour| meter.mark(0, colour, Time::ZERO, 1500);
+        let at = |meter: &mut Meter, colour| meter.mark(0, colour, Time::ZERO, 1500).expect("in range");
         let colours = [Meter::RED, Meter::YELLOW, Meter::YELLOW, Meter::GREEN, Meter::GREEN];
         assert_eq!(colours.map(|colour| at(&mut meter, colour)), [2, 1, 1, 0, 2]);
         let mut unset = Meter::direct(MeterUnit::Packets);
@@ -269,10 +270,10 @@ mod tests {
     fn bytes_are_metered_by_the_packets_length() {
         let mut meter = Meter::new(1, MeterUnit::Bytes);
         meter.set_rates(0, [rate("1:1000"), rate("2:2000")]);
-        assert_eq!(meter.execute(0, Time::ZERO, 1000), Meter::GREEN);
-        assert_eq!(meter.execute(0, Time::ZERO, 1000), Meter::YELLOW);
-        assert_eq!(meter.execute(0, Time::ZERO, 1), Meter::RED);
-        assert_eq!(meter.execute(0, Time::from_micros(500), 500), Meter::GREEN);
+        assert_eq!(meter.execute(0, Time::ZERO, 1000), Some(Meter::GREEN));
+        assert_eq!(meter.execute(0, Time::ZERO, 1000), Some(Meter::YELLOW));
+        assert_eq!(meter.execute(0, Time::ZERO, 1), Some(Meter::RED));
+        assert_eq!(meter.execute(0, Time::from_micros(500), 500), Some(Meter::GREEN));
         assert_eq!(meter.last(), Meter::GREEN);
     }
 
@@ -280,11 +281,11 @@ mod tests {
     fn a_direct_meter_grows_and_a_miss_is_green() {
         let mut meter = Meter::direct(MeterUnit::Packets);
         assert!(meter.set_rates(4, [rate("0:0"), rate("0:0")]));
-        assert_eq!((meter.execute(4, Time::ZERO, 1), meter.last()), (Meter::RED, Meter::RED));
+        assert_eq!((meter.execute(4, Time::ZERO, 1), meter.last()), (Some(Meter::RED), Meter::RED));
         meter.miss();
         assert_eq!(meter.last(), Meter::GREEN);
         meter.unset_rates(4);
-        assert_eq!(meter.execute(4, Time::ZERO, 1), Meter::GREEN);
+        assert_eq!(meter.execute(4, Time::ZERO, 1), Some(Meter::GREEN));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Registers, counters, meters and hash functions.
 //!
-//! Their behaviour is BMv2's. An out-of-range index reads zero (green) and writes nothing. Direct counters and meters
+//! Their behaviour is BMv2's. An out-of-range index reads and writes nothing. Direct counters and meters
 //! are indexed by their table's [`Handle`](crate::table::Handle)s.
 
 mod bits;

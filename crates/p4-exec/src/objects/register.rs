@@ -5,7 +5,7 @@
 /// A struct is stored as the concatenation of its fields, the first in the upper bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Register {
-    /// Words of all elements, then one zero element for out-of-range reads.
+    /// Words of all elements.
     words: Vec<u64>,
     len: usize,
     /// Number of words per element.
@@ -25,7 +25,7 @@ impl Register {
             0 => u64::MAX,
             bits => (1 << bits) - 1,
         };
-        Register { words: vec![0; (len + 1) * stride], len, stride, top, initial: Vec::new() }
+        Register { words: vec![0; len * stride], len, stride, top, initial: Vec::new() }
     }
 
     /// Gives every element an initial value: its words, lowest first.
@@ -36,11 +36,19 @@ impl Register {
         self
     }
 
-    /// Words of an element; zero out of range.
-    #[inline]
+    /// Words of an element; none out of range.
     pub fn read(&self, index: u64) -> &[u64] {
-        let start = index.min(self.len as u64) as usize * self.stride;
-        &self.words[start..start + self.stride]
+        self.element(index).unwrap_or(&[])
+    }
+
+    /// Words of an element; `None` out of range.
+    #[inline]
+    pub fn element(&self, index: u64) -> Option<&[u64]> {
+        if index >= self.len as u64 {
+            return None;
+        }
+        let start = index as usize * self.stride;
+        self.words.get(start..start + self.stride)
     }
 
     /// Writes an element, truncated to the width. Missing words are zero.
@@ -98,19 +106,19 @@ mod tests {
     #[test]
     fn elements_begin_with_the_initial_value_and_return_to_it() {
         let mut register = Register::new(2, 12).beginning_with(&[0xf123]);
-        assert_eq!([0, 1, 2].map(|index| register.read(index)[0]), [0x123, 0x123, 0], "cut to the width");
+        assert_eq!([0, 1].map(|index| register.read(index)[0]), [0x123, 0x123], "cut to the width");
         register.write(0, &[7]);
         register.reset();
         assert_eq!(register.read(0), [0x123]);
     }
 
     #[test]
-    fn out_of_range_reads_zero_and_writes_nothing() {
+    fn out_of_range_reads_and_writes_nothing() {
         let mut register = Register::new(2, 8);
         register.write(2, &[9]);
         register.write(u64::MAX, &[9]);
-        assert_eq!(register.read(2), [0]);
-        assert_eq!(register.read(u64::MAX), [0]);
+        assert_eq!((register.element(2), register.read(2)), (None, [].as_slice()));
+        assert_eq!(register.element(u64::MAX), None);
         register.write(0, &[1]);
         register.reset();
         assert_eq!((register.read(0), register.len()), ([0].as_slice(), 2));

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::TableError;
 use super::action::ActionShapes;
-use jettison_p4_front::ir::{ActionProfileId, ActionValue, Program};
+use jettison_p4_front::ir::{ActionProfileId, ActionValue, Program, TargetModel};
 
 /// Members and groups of an action profile. Its actions are those of the tables that use it, which all have the same
 /// list.
@@ -39,7 +39,10 @@ impl ProfileState {
         ProfileState {
             actions: table.map(|table| ActionShapes::new(program, table)).unwrap_or_default(),
             size: profile.size,
-            selector_bits: profile.selector.map(|(_, bits)| bits),
+            selector_bits: profile.selector.map(|(_, bits)| match program.target {
+                TargetModel::Bmv2 => 64, // it does not cut the hash
+                TargetModel::Spec => bits,
+            }),
             members: Vec::new(),
             count: 0,
             coded: Vec::new(),

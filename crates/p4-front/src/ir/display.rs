@@ -217,6 +217,9 @@ impl Text<'_> {
             }
             Extern::Resubmit { keep: kept } => format!("resubmit, keeping {}", keep(kept)),
             Extern::Recirculate { keep: kept } => format!("recirculate, keeping {}", keep(kept)),
+            Extern::Lengthen { condition, bytes } => {
+                format!("lengthen by {bytes} bytes if {}", self.expr(condition))
+            }
             Extern::Truncate { length } => format!("truncate to {} bytes", self.expr(length)),
             Extern::LogMessage { format, arguments } => format!("log {format:?} {}", self.list(arguments)),
             Extern::Assert { condition, assume } => {

@@ -11,6 +11,16 @@ use crate::source::Span;
 /// Maximum number of entries of a table without `size`, or with the size 0: that of p4c for `simple_switch`.
 pub const DEFAULT_TABLE_SIZE: u64 = 1024;
 
+/// What a program does where the specification leaves it open, or where `simple_switch` departs from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum TargetModel {
+    /// What BMv2's `simple_switch` does.
+    #[default]
+    Bmv2,
+    /// What the P4_16 specification and the comments of `v1model.p4` say.
+    Spec,
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -76,8 +86,12 @@ pub struct Program {
     pub pipeline: Pipeline,
     /// Whether the program mentions the field `jettison_dequeue_rate`. If not, the switch need not measure it.
     pub reads_dequeue_rate: bool,
+    /// Whether the program mentions the field `packet_length`. If not, nothing follows the packet's length.
+    pub reads_packet_length: bool,
     /// What a controller is told about the program.
     pub control_plane: ControlPlane,
+    /// What the program does where `simple_switch` and the specification differ.
+    pub target: TargetModel,
 }
 
 /// The blocks of the package, `V1Switch` or `PSA_Switch`, and their shared state.

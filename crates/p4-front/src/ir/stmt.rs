@@ -152,7 +152,7 @@ pub struct SwitchCase {
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs)] // the fields are v1model's parameters
 pub enum Extern {
-    /// An out-of-range index reads 0 and writes nothing.
+    /// An out-of-range index changes nothing, neither the register nor the place.
     RegisterRead {
         register: ExternId,
         to: Place,
@@ -167,6 +167,7 @@ pub enum Extern {
         counter: ExternId,
         index: Expr,
     },
+    /// An out-of-range index leaves the place as it is.
     ExecuteMeter {
         meter: ExternId,
         index: Expr,
@@ -177,7 +178,7 @@ pub enum Extern {
         meter: ExternId,
         to: Place,
     },
-    /// Both bounds are inclusive.
+    /// Both bounds are inclusive. If the lower one is larger, the place keeps its value.
     Random {
         to: Place,
         low: Expr,
@@ -227,6 +228,12 @@ pub enum Extern {
     /// Truncates the packet to a number of bytes.
     Truncate {
         length: Expr,
+    },
+    /// If the condition holds, a header becomes valid or invalid: the packet's length as egress sees it changes by a
+    /// number of bytes. Without a program that mentions `packet_length`, it has no effect.
+    Lengthen {
+        condition: Expr,
+        bytes: i32,
     },
     /// Each `{}` of the format is replaced by the next argument.
     LogMessage {

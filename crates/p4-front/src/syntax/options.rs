@@ -5,7 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Preprocessor options: include folders, macros and a file loader.
+use crate::ir::TargetModel;
+
+/// Options of a compilation: include folders, macros, a file loader, and the target.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Folders to search for includes (`-I`), in order.
@@ -14,11 +16,18 @@ pub struct Options {
     pub defines: Vec<(String, String)>,
     /// Loader of included files.
     pub loader: Arc<dyn Loader>,
+    /// Whose behaviour the program gets where `simple_switch` and the specification differ.
+    pub target: TargetModel,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { include_dirs: Vec::new(), defines: Vec::new(), loader: Arc::new(Files) }
+        Options {
+            include_dirs: Vec::new(),
+            defines: Vec::new(),
+            loader: Arc::new(Files),
+            target: TargetModel::default(),
+        }
     }
 }
 

@@ -8,7 +8,9 @@ use super::ty::Ty;
 use super::value::{Kind, Object, Value};
 use super::{Body, Checker};
 use crate::diagnostic::Diagnostic;
-use crate::ir::{BinaryOp as Op, Expr as IrExpr, ExprKind as Ir, Place, Step, StmtKind};
+use crate::ir::{
+    BinaryOp as Op, Expr as IrExpr, ExprKind as Ir, Extern, Place, Step, StmtKind, TargetModel, Type, UnaryOp,
+};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, DeclarationKind, Expr, Method, Name, TypeRef};
 
@@ -114,14 +116,54 @@ impl<'a> Checker<'a> {
         }
         if valid {
             let siblings = self.siblings(&to.place);
-            self.emit(span, StmtKind::SetValid(to.place));
+            self.make_valid(to.place, span)?;
             for sibling in siblings {
                 self.emit(span, StmtKind::SetInvalid(sibling));
             }
         } else {
+            if self.target == TargetModel::Bmv2 {
+                let condition = self.validity(&to.place, span)?;
+                self.lengthen(condition, &to.place, false, span);
+            }
             self.emit(span, StmtKind::SetInvalid(to.place));
         }
         Some(void_value())
+    }
+
+    /// Emits `setValid()`. In `simple_switch`, a header that becomes valid has zeros in its fields, and the packet is
+    /// longer from then on.
+    fn make_valid(&mut self, mut place: Place, span: Span) -> Option<()> {
+        if self.target == TargetModel::Bmv2 {
+            // The reset may change what the place's indices read.
+            self.spill_place(&mut place, span);
+            let valid = self.validity(&place, span)?;
+            let invalid = IrExpr { ty: valid.ty, kind: Ir::Unary(UnaryOp::Not, Box::new(valid.clone())) };
+            self.lengthen(invalid.clone(), &place, true, span);
+            let ((), reset) = self.block_of(|checker| checker.emit(span, StmtKind::Reset(place.clone())));
+            self.emit(span, StmtKind::If { condition: invalid, then: reset, otherwise: Vec::new() });
+        }
+        self.emit(span, StmtKind::SetValid(place));
+        Some(())
+    }
+
+    fn validity(&mut self, place: &Place, span: Span) -> Option<IrExpr> {
+        let ty = self.lower_ty(&Ty::Bool, span)?;
+        Some(IrExpr { kind: Ir::IsValid(place.clone()), ty })
+    }
+
+    /// Emits the change of the packet's length by a header that becomes valid or invalid. `simple_switch` counts only
+    /// whole headers; the length of a varbit, which a new header does not have, is not counted here.
+    fn lengthen(&mut self, condition: IrExpr, header: &Place, longer: bool, span: Span) {
+        let types = &self.output.types;
+        let Some(composite) = types.as_composite(header.ty) else { return };
+        let fixed =
+            composite.fields.iter().filter(|field| !matches!(types.get(field.ty), Type::Varbit { .. }));
+        let bits = fixed.fold(0, |sum: u32, field| sum.saturating_add(types.bits(field.ty)));
+        let bytes = i32::try_from(bits / 8).unwrap_or(i32::MAX);
+        if bytes > 0 {
+            let bytes = if longer { bytes } else { -bytes };
+            self.emit_extern(span, Extern::Lengthen { condition, bytes });
+        }
     }
 
     fn move_stack(

@@ -14,6 +14,9 @@ use crate::syntax::ast::{Expr, Name};
 /// Field of the standard metadata that a switch measures only for programs that mention it.
 const DEQUEUE_RATE: &str = "jettison_dequeue_rate";
 
+/// Field of the standard metadata that follows the headers only for programs that mention it.
+const PACKET_LENGTH: &str = "packet_length";
+
 impl<'a> Checker<'a> {
     /// Elaborates `of.name`.
     pub(super) fn member(&mut self, of: &'a Expr, name: &'a Name, span: Span) -> Option<Value> {
@@ -63,6 +66,7 @@ impl<'a> Checker<'a> {
                 };
                 let ty = fields[index].ty.clone();
                 self.output.reads_dequeue_rate |= &*name.text == DEQUEUE_RATE;
+                self.output.reads_packet_length |= &*name.text == PACKET_LENGTH;
                 match &base.kind {
                     Kind::Fields(items) => items.get(index).cloned(),
                     Kind::Invalid => self.zero(&ty, span),

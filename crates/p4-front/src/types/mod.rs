@@ -69,8 +69,11 @@ use ty::{Ty, TypeTable};
 ///
 /// # Errors
 /// All errors of the program, and the warnings.
-pub fn elaborate(program: &ast::Program) -> Result<(ir::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let mut checker = Checker::new(program);
+pub fn elaborate(
+    program: &ast::Program,
+    target: ir::TargetModel,
+) -> Result<(ir::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut checker = Checker::new(program, target);
     crate::rules::check(program).into_iter().for_each(|found| checker.report(found));
     let result = checker.program();
     checker.check_unreached();
@@ -102,6 +105,8 @@ const MAX_PIECES: usize = 1 << 19;
 
 /// State of the elaboration.
 struct Checker<'a> {
+    /// Whose behaviour the program gets where there is a choice.
+    target: ir::TargetModel,
     /// Top-level declarations.
     declarations: &'a [ast::Declaration],
     /// Indices of the top-level declarations by name.
@@ -212,12 +217,14 @@ struct Output<'a> {
     /// The pipeline's shared variables: headers, metadata and standard metadata.
     shared: Option<[(VarId, Ty); 3]>,
     reads_dequeue_rate: bool,
+    reads_packet_length: bool,
     control_plane: ir::ControlPlane,
 }
 
 impl<'a> Checker<'a> {
-    fn new(program: &'a ast::Program) -> Checker<'a> {
+    fn new(program: &'a ast::Program, target: ir::TargetModel) -> Checker<'a> {
         let mut checker = Checker {
+            target,
             declarations: &program.declarations,
             globals: FxHashMap::default(),
             order: order::Order::of(&program.declarations),

@@ -73,7 +73,9 @@ impl<'a> Checker<'a> {
             errors: self.errors.clone(),
             pipeline,
             reads_dequeue_rate: made.reads_dequeue_rate,
+            reads_packet_length: made.reads_packet_length,
             control_plane: made.control_plane,
+            target: self.target,
         })
     }
 

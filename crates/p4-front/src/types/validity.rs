@@ -463,7 +463,10 @@ impl Walk<'_> {
             Extern::LogMessage { arguments, .. } => self.reads(arguments, flow, span),
             Extern::Assert { condition, .. } => self.reads([condition], flow, span),
             Extern::Psa(call) => self.reads(call.reads(), flow, span),
-            Extern::ReadDirectMeter { .. } | Extern::Resubmit { .. } | Extern::Recirculate { .. } => {}
+            Extern::ReadDirectMeter { .. }
+            | Extern::Resubmit { .. }
+            | Extern::Recirculate { .. }
+            | Extern::Lengthen { .. } => {}
         }
     }
 }

@@ -256,6 +256,7 @@ impl Walk<'_> {
             Extern::Clone { session, .. } => self.read(session, flow, span),
             Extern::Resubmit { .. } | Extern::Recirculate { .. } => {}
             Extern::Truncate { length } => self.read(length, flow, span),
+            Extern::Lengthen { .. } => {}
             Extern::LogMessage { arguments, .. } => self.reads(arguments, flow, span),
             Extern::Assert { condition, .. } => self.read(condition, flow, span),
             Extern::Psa(call) => {

@@ -75,6 +75,8 @@ impl Maker {
             field_lists: Vec::new(),
             numbered_lists: Default::default(),
             reads_dequeue_rate: false,
+            reads_packet_length: true,
+            target: Default::default(),
             control_plane: Default::default(),
             errors: errors.map(Arc::from).collect(),
             pipeline: Pipeline {
@@ -218,6 +220,7 @@ impl Test {
     fn parse(&mut self, bytes: &[u8]) -> Parsed {
         self.machine.reset();
         self.machine.set_standard(Standard::PacketLength, bytes.len() as u64);
+        self.plane.packet_bytes = bytes.len() as u64;
         self.machine.parse(Frame { bytes, zeros: 0 }, &mut self.plane)
     }
 

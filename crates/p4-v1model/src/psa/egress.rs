@@ -63,6 +63,7 @@ impl<M: Machine> SimpleSwitch<M> {
             }
         };
         plane.now = now;
+        plane.packet_bytes = context.frame().length() as u64;
         plane.effects.clear();
         machine.reset();
         machine.keep_only(Some(carried), &context.saved);

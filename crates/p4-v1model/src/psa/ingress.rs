@@ -75,6 +75,7 @@ impl<M: Machine> SimpleSwitch<M> {
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
         plane.now = now;
+        plane.packet_bytes = context.frame().length() as u64;
         plane.effects.clear();
         machine.reset();
         let arrival = self.arrival.take();

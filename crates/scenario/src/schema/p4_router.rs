@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use jettison_core::{Duration, Time};
+use jettison_p4_front::ir::TargetModel;
 use jettison_switch::{RecirculationSettings, ServiceSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ pub struct P4Router {
     /// Preprocessor definitions: `NAME` or `NAME=VALUE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub define: Vec<String>,
+    /// What the program does where BMv2's `simple_switch` departs from the specification, or the specification leaves it open.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub target: P4Target,
     /// File of control-plane commands (`table_add`, `mirroring_add`, `register_write`, …), one per line, applied before the
     /// run; or a built-in one such as `<ired.commands>`. In all commands `${address.NODE}` is replaced by the address of a
     /// node, and `${port.LINK}` by the number of this router's port on a link.
@@ -90,6 +94,30 @@ pub struct P4RuntimeServer {
 
 fn first_device() -> u64 {
     1
+}
+
+/// Whose behaviour a P4 program gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum P4Target {
+    /// That of BMv2's `simple_switch`.
+    #[default]
+    Bmv2,
+    /// That of the P4_16 specification.
+    Spec,
+}
+
+impl From<P4Target> for TargetModel {
+    fn from(target: P4Target) -> TargetModel {
+        match target {
+            P4Target::Bmv2 => TargetModel::Bmv2,
+            P4Target::Spec => TargetModel::Spec,
+        }
+    }
+}
+
+fn is_default(target: &P4Target) -> bool {
+    *target == P4Target::default()
 }
 
 /// Commands applied at a time during the run.

@@ -26,7 +26,11 @@ use crate::output::{Failure, Styled};
 
 /// Preprocessor options from the command line.
 fn options(arguments: &PreprocessorArguments) -> Result<Options, Failure> {
-    let mut options = Options { include_dirs: arguments.include.clone(), ..Options::default() };
+    let mut options = Options {
+        include_dirs: arguments.include.clone(),
+        target: arguments.target.into(),
+        ..Options::default()
+    };
     for define in &arguments.define {
         let (name, value) = define.split_once('=').unwrap_or((define, "1"));
         if name.is_empty() {

@@ -18,12 +18,16 @@ impl Lowering<'_> {
                 if self.layout.is_scalar(to.ty) {
                     return self.write(to, |_, to| Op::RegisterRead { count, register, to, index });
                 }
-                let packed = self.temporary(u32::from(count));
-                self.emit(Op::RegisterRead { count, register, to: packed, index });
-                let value = self.temporary(self.layout.words(to.ty));
-                self.unpack(packed, value, to.ty);
+                // An index out of range leaves the place as it is.
+                let words = self.layout.words(to.ty);
                 let at = self.locate(to);
-                self.store(at, value, self.layout.words(to.ty));
+                let before = self.read(at, words);
+                let packed = self.temporary(u32::from(count));
+                self.pack_register(before, packed, to.ty);
+                self.emit(Op::RegisterRead { count, register, to: packed, index });
+                let value = self.temporary(words);
+                self.unpack(packed, value, to.ty);
+                self.store(at, value, words);
             }
             Extern::RegisterWrite { register, index, value } => {
                 let index = self.amount(index);
@@ -43,16 +47,16 @@ impl Lowering<'_> {
             Extern::ExecuteMeter { meter, index, to } => {
                 let index = self.amount(index);
                 let meter = meter.0;
-                self.write_narrow(to, |cut, to| Op::Meter { cut, meter, index, to });
+                self.write_narrow(to, |cut, more, to| Op::Meter { cut, more, meter, index, to });
             }
             Extern::ReadDirectMeter { meter, to } => {
                 let meter = meter.0;
-                self.write_narrow(to, |cut, to| Op::LastColour { cut, meter, to });
+                self.write_narrow(to, |cut, more, to| Op::LastColour { cut, more, meter, to });
             }
             Extern::Random { to, low, high } => {
                 // Of values wider than 64 bits, only the low 64 bits count.
                 let (low, high) = (self.operand(low), self.operand(high));
-                self.write_narrow(to, |cut, to| Op::Random { cut, to, low, high });
+                self.write_narrow(to, |cut, more, to| Op::Random { cut, more, to, low, high });
             }
             Extern::Hash { to, algorithm, base, data, max } => self.hash(to, *algorithm, base, data, max),
             Extern::VerifyChecksum { condition, data, checksum, algorithm, payload } => {
@@ -103,6 +107,14 @@ impl Lowering<'_> {
                 let length = self.amount(length);
                 self.emit(Op::Truncate { length });
             }
+            Extern::Lengthen { condition, bytes } => {
+                if self.program.reads_packet_length {
+                    let end = self.label();
+                    self.branch(condition, end, false);
+                    self.emit(Op::Lengthen { bytes: *bytes });
+                    self.place(end);
+                }
+            }
             Extern::LogMessage { format, arguments } => {
                 let arguments = arguments.iter().map(|argument| {
                     // The value of a varbit follows its length.
@@ -125,20 +137,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// Emits an instruction that writes to a place of up to 64 bits, or to a word that is then resized to the place.
-    fn write_narrow(&mut self, place: &Place, op: impl FnOnce(u8, u32) -> Op) {
+    /// Emits an instruction that writes a number of up to 64 bits to a place of any width, or leaves it as it is: `op` gets
+    /// the bits to cut, the number of further words, and the slot.
+    fn write_narrow(&mut self, place: &Place, op: impl FnOnce(u8, u8, u32) -> Op) {
         let width = self.layout.types.bits(place.ty);
-        if (1..=64).contains(&width) {
-            return self.write(place, |_, to| op((64 - width) as u8, to));
-        }
-        let word = self.temporary(1);
-        self.emit(op(0, word));
-        let value = self.resize(word, width);
-        let at = self.locate(place);
-        self.store(at, value, self.layout.words(place.ty));
+        let more = self.layout.words(place.ty).saturating_sub(1);
+        let cut = if (1..=64).contains(&width) { 64 - width } else { 0 };
+        self.write(place, |_, to| op(cut as u8, u8::try_from(more).unwrap_or(u8::MAX), to));
     }
 
-    /// Emits an instruction that writes a whole value to a place.
+    /// Emits an instruction that writes a whole value to a place, or leaves it as it is.
     fn write(&mut self, place: &Place, op: impl FnOnce(&mut Self, u32) -> Op) {
         match self.locate(place) {
             Location::Fixed(slot) => {
@@ -147,7 +155,9 @@ impl Lowering<'_> {
             }
             at => {
                 let words = self.layout.words(place.ty);
+                let before = self.read(at, words);
                 let to = self.temporary(words);
+                self.copy(to, before, words);
                 let op = op(self, to);
                 self.emit(op);
                 self.store(at, to, words);

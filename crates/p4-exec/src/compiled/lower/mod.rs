@@ -119,8 +119,6 @@ impl<'p> Lowering<'p> {
         for (number, list) in &program.numbered_lists {
             lowering.code.numbered_lists[usize::from(*number)] = Some(*list);
         }
-        lowering.code.packet_length =
-            lowering.standard_slot(Standard::PacketLength).map_or(NONE, |(slot, _)| slot);
         lowering
     }
 

@@ -25,7 +25,7 @@ impl Run<'_> {
     #[cold]
     fn apply_with_extras(&mut self, plan: &ApplyPlan, found: Option<Handle>) -> Option<u32> {
         let extras = plan.extras.as_deref()?;
-        let bytes = self.packet_bytes();
+        let bytes = self.plane.packet_bytes;
         let hash = self.selector_hash(extras);
         let Plane { tables, objects, now, .. } = &mut *self.plane;
         let table: &TableState = tables.table(plan.table);

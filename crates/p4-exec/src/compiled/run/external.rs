@@ -4,7 +4,7 @@ use num_bigint::{BigInt, BigUint};
 
 use super::Run;
 use super::packet::internet_checksum;
-use crate::compiled::code::{NONE, Op};
+use crate::compiled::code::Op;
 use crate::compiled::plan::{HashPlan, Keep, LogPlan, Width};
 use crate::compiled::scalar;
 use crate::table::words_for;
@@ -12,22 +12,17 @@ use crate::{CloneRequest, Digest, Frame, Message};
 use jettison_p4_front::ir::{ExternId, FieldListId};
 
 impl Run<'_> {
-    /// Packet length that counters and meters of bytes use.
-    #[inline]
-    pub(super) fn packet_bytes(&self) -> u64 {
-        match self.code.packet_length {
-            NONE => 0,
-            slot => self.store[slot as usize],
-        }
-    }
-
     #[inline]
     pub(super) fn external(&mut self, op: &Op) {
         match *op {
             Op::RegisterRead { count, register, to, index } => {
-                let element = self.plane.objects.register(ExternId(register)).read(self.word(index));
-                let to = to as usize;
-                self.store[to..to + usize::from(count)].copy_from_slice(element);
+                // As in `simple_switch`, nothing is read beyond the end.
+                if let Some(element) =
+                    self.plane.objects.register(ExternId(register)).element(self.word(index))
+                {
+                    let to = to as usize;
+                    self.store[to..to + usize::from(count)].copy_from_slice(element);
+                }
             }
             Op::RegisterWrite { count, register, index, from } => {
                 let (index, from) = (self.word(index), from as usize);
@@ -35,21 +30,27 @@ impl Run<'_> {
                 self.plane.objects.register_mut(ExternId(register)).write(index, words);
             }
             Op::Count { counter, index } => {
-                let (index, bytes) = (self.word(index), self.packet_bytes());
+                let (index, bytes) = (self.word(index), self.plane.packet_bytes);
                 self.plane.objects.counter_mut(ExternId(counter)).count(index, bytes);
             }
-            Op::Meter { cut, meter, index, to } => {
-                let (index, now, bytes) = (self.word(index), self.plane.now, self.packet_bytes());
+            Op::Meter { cut, more, meter, index, to } => {
+                let (index, now, bytes) = (self.word(index), self.plane.now, self.plane.packet_bytes);
                 let colour = self.plane.objects.meter_mut(ExternId(meter)).execute(index, now, bytes);
-                self.store[to as usize] = scalar::cut_to(u64::from(colour), cut);
+                if let Some(colour) = colour {
+                    self.put(to, more, scalar::cut_to(u64::from(colour), cut));
+                }
             }
-            Op::LastColour { cut, meter, to } => {
+            Op::LastColour { cut, more, meter, to } => {
                 let colour = self.plane.objects.meter(ExternId(meter)).last();
-                self.store[to as usize] = scalar::cut_to(u64::from(colour), cut);
+                self.put(to, more, scalar::cut_to(u64::from(colour), cut));
             }
-            Op::Random { cut, to, low, high } => {
-                let drawn = self.plane.random.uniform(self.word(low), self.word(high));
-                self.store[to as usize] = scalar::cut_to(drawn, cut);
+            Op::Random { cut, more, to, low, high } => {
+                let (low, high) = (self.word(low), self.word(high));
+                // As in `simple_switch`, nothing is drawn from an empty range.
+                if low <= high {
+                    let drawn = self.plane.random.uniform(low, high);
+                    self.put(to, more, scalar::cut_to(drawn, cut));
+                }
             }
             Op::Hash { to, plan } => {
                 let code = self.code;
@@ -82,7 +83,12 @@ impl Run<'_> {
                 self.plane.effects.recirculate = Some(self.keep(code.keeps[plan as usize]));
             }
             Op::Truncate { length } => {
-                self.plane.effects.truncate = Some(u32::try_from(self.word(length)).unwrap_or(u32::MAX));
+                let length = u32::try_from(self.word(length)).unwrap_or(u32::MAX);
+                self.plane.effects.cut(length);
+            }
+            Op::Lengthen { bytes } => {
+                let added = &mut self.plane.effects.added;
+                *added = added.saturating_add(bytes);
             }
             Op::Log { plan } => {
                 let text = self.message(&code.logs[plan as usize]);
@@ -95,6 +101,16 @@ impl Run<'_> {
             }
             Op::Psa { plan } => self.psa(&code.psa[plan as usize]),
             _ => unreachable!("{op:?} is executed by the main loop"),
+        }
+    }
+
+    /// Writes a word, and zeros after it.
+    #[inline]
+    fn put(&mut self, to: u32, more: u8, word: u64) {
+        let to = to as usize;
+        self.store[to] = word;
+        if more > 0 {
+            self.store[to + 1..=to + usize::from(more)].fill(0);
         }
     }
 

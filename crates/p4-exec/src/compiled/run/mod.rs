@@ -319,7 +319,11 @@ impl<'a> Run<'a> {
         let (base, stride, size) = (plan.base as usize, plan.stride as usize, plan.size as usize);
         let count = count.min(size);
         let first = base + 1;
-        self.store.copy_within(first..first + (size - count) * stride, first + count * stride);
+        if count > 0 {
+            for to in (count..size).rev() {
+                self.swap_elements(first, stride, to, to - count);
+            }
+        }
         self.invalidate(plan, 0..count);
         self.store[base] = (self.store[base] + count as u64).min(size as u64);
     }
@@ -330,9 +334,20 @@ impl<'a> Run<'a> {
         let next = self.store[base].saturating_sub(count as u64);
         let count = count.min(size);
         let first = base + 1;
-        self.store.copy_within(first + count * stride..first + size * stride, first);
+        if count > 0 {
+            for to in 0..size - count {
+                self.swap_elements(first, stride, to, to + count);
+            }
+        }
         self.invalidate(plan, size - count..size);
         self.store[base] = next;
+    }
+
+    /// Exchanges two elements: as in `simple_switch`, an invalid element holds the bytes of the one that left its place.
+    fn swap_elements(&mut self, first: usize, stride: usize, a: usize, b: usize) {
+        for word in 0..stride {
+            self.store.swap(first + a * stride + word, first + b * stride + word);
+        }
     }
 
     fn invalidate(&mut self, plan: &StackPlan, elements: std::ops::Range<usize>) {

@@ -8,16 +8,16 @@ impl Run<'_> {
     pub(super) fn psa(&mut self, plan: &PsaPlan) {
         match plan {
             PsaPlan::CountDirect(counter) => {
-                let bytes = self.packet_bytes();
+                let bytes = self.plane.packet_bytes;
                 self.plane.objects.counter_mut(*counter).count_selected(bytes);
             }
             PsaPlan::Mark { meter, index, colour, to } => {
                 let colour = colour.map_or(Meter::GREEN, |slot| self.word(slot) as u8);
-                let (now, bytes) = (self.plane.now, self.packet_bytes());
+                let (now, bytes) = (self.plane.now, self.plane.packet_bytes);
                 let index = index.map(|slot| self.word(slot));
                 let meter = self.plane.objects.meter_mut(*meter);
                 let colour = match index {
-                    Some(index) => meter.mark(index, colour, now, bytes),
+                    Some(index) => meter.mark(index, colour, now, bytes).unwrap_or(colour),
                     None => meter.mark_selected(colour, now, bytes),
                 };
                 self.store[*to as usize] = u64::from(colour);

@@ -25,6 +25,7 @@ fn with(files: &[(&str, &str)], folders: &[&str], defines: &[(&str, &str)]) -> O
         include_dirs: folders.iter().map(PathBuf::from).collect(),
         defines: defines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         loader: Arc::new(Texts(texts)),
+        ..Options::default()
     }
 }
 

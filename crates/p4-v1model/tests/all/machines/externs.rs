@@ -177,7 +177,10 @@ impl Generator<'_> {
                 let receiver = self.expr(bit32, 1);
                 Extern::Digest { receiver, data: self.data(), ty: bit32 }
             }
-            13 => match self.choices.below(4) {
+            13 => match self.choices.below(5) {
+                4 => {
+                    Extern::Lengthen { condition: self.condition(1), bytes: self.choices.below(9) as i32 - 4 }
+                }
                 0 => Extern::Resubmit { keep: self.keep() },
                 1 => Extern::Recirculate { keep: self.keep() },
                 2 => Extern::Truncate { length: self.expr(bit32, 1) },

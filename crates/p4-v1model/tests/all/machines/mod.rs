@@ -51,6 +51,7 @@ fn run<M: Machine>(program: &Program, machine: &mut M, plane: &mut Plane, packet
     machine.reset();
     machine.set_standard(Standard::IngressPort, packet.port);
     machine.set_standard(Standard::PacketLength, frame.length() as u64);
+    plane.packet_bytes = frame.length() as u64;
     let parsed = machine.parse(frame, plane);
     look(machine);
     let rest = parsed.consumed.min(frame.length());
