@@ -243,9 +243,12 @@ impl Running {
     }
 }
 
+/// Kind of an event, the switch, and up to three values.
+type EventArguments = (&'static str, usize, Py<PyAny>, Py<PyAny>, Py<PyAny>);
+
 impl Event {
     /// The event as `jettison.p4` takes it: kind, switch, and up to three values.
-    fn arguments(&self, py: Python<'_>) -> PyResult<(&'static str, usize, Py<PyAny>, Py<PyAny>, Py<PyAny>)> {
+    fn arguments(&self, py: Python<'_>) -> PyResult<EventArguments> {
         let none = || py.None();
         let json = |text: serde_json::Result<String>| -> PyResult<Py<PyAny>> {
             let text = text.map_err(|error| pyo3::exceptions::PyValueError::new_err(error.to_string()))?;

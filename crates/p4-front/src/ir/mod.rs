@@ -26,7 +26,8 @@ pub use program::{
     ActionProfile, ActionProfileId, ActionValue, ConstEntry, DEFAULT_TABLE_SIZE, ExternId, ExternInstance,
     ExternKind, Field, FieldList, FieldListId, Function, FunctionId, FunctionKind, HashAlgorithm, Key,
     KeyMatch, KeySet, MatchKind, MeterUnit, Parser, ParserId, Pipeline, Program, Psa, SelectCase, State,
-    StateId, Table, TableAction, TableId, Target, TargetModel, Transition, ValueSet, ValueSetId, VarId, Variable,
+    StateId, Table, TableAction, TableId, Target, TargetModel, Transition, ValueSet, ValueSetId, VarId,
+    Variable,
 };
 pub use psa::{ChecksumStep, PsaExtern};
 pub use stmt::{Block, Extern, FieldListChoice, Stmt, StmtKind, SwitchCase};
