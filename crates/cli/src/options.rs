@@ -481,9 +481,8 @@ pub struct SweepArguments {
 }
 
 const SWEEP_EXAMPLES: &str = "Examples:
-  jettison sweep mine.toml --axes queues.bottleneck.target=1ms,5ms,20ms --seeds 1-20
-  jettison sweep mine.toml --axes queues.bottleneck.target=1ms..50ms:log links.bottleneck.rate=5Mbit/s..50Mbit/s \\
-    --sample lhs:100 --scheduler tcp://head:8786 --out /shared/sweep";
+  jettison sweep mine.toml --axes links.bottleneck.delay=5ms,20ms --seeds 1-20
+  jettison sweep mine.toml --axes links.bottleneck.rate=5Mbit/s..50Mbit/s:log --sample lhs:100";
 
 /// Data that a sweep keeps of each run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -44,6 +44,17 @@ pub struct Experiment {
     pub configuration: String,
 }
 
+impl Experiment {
+    /// The name of a variant that is given by its name, or by a label that no other variant has.
+    pub fn variant_named(&self, given: &str) -> Option<&str> {
+        let by_name = self.variants.iter().find(|variant| variant.name == given);
+        let mut labelled =
+            self.variants.iter().filter(|variant| variant.labels.values().any(|label| label == given));
+        let only = labelled.next().filter(|_| labelled.next().is_none());
+        by_name.or(only).map(|variant| variant.name.as_str())
+    }
+}
+
 /// What tables show.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]

@@ -325,15 +325,21 @@ fn check_inputs(folder: &Path, manifest: &Manifest, place: &InputPlace) -> Resul
     Ok(())
 }
 
+/// The name of a variant, given by its name or a label of its own.
+pub(crate) fn variant_named<'a>(manifest: &'a Manifest, given: &str) -> Result<&'a str, RebuildError> {
+    manifest.experiment.variant_named(given).ok_or_else(|| {
+        let names = manifest.experiment.variants.iter().map(|variant| variant.name.as_str());
+        RebuildError::UnknownVariant {
+            name: given.to_owned(),
+            help: jettison_registry::suggestion(given, names),
+        }
+    })
+}
+
 /// The run that is meant.
 fn choose(folder: &Path, manifest: &Manifest, which: &Which<'_>) -> Result<RunKey, RebuildError> {
-    let variants: Vec<&str> =
-        manifest.experiment.variants.iter().map(|variant| variant.name.as_str()).collect();
-    if let Some(name) = which.variant.filter(|name| !variants.contains(name)) {
-        let help = jettison_registry::suggestion(name, variants.iter().copied());
-        return Err(RebuildError::UnknownVariant { name: name.to_owned(), help });
-    }
-    let of_variant = |key: &&RunKey| which.variant.is_none_or(|variant| key.variant == variant);
+    let wanted = which.variant.map(|name| variant_named(manifest, name)).transpose()?;
+    let of_variant = |key: &&RunKey| wanted.is_none_or(|variant| key.variant == variant);
     let keys: Vec<&RunKey> = manifest.runs.iter().map(|run| &run.key).filter(of_variant).collect();
     let fitting: Vec<&RunKey> =
         keys.iter().copied().filter(|key| which.seed.is_none_or(|seed| key.seed == seed)).collect();

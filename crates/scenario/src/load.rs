@@ -207,6 +207,7 @@ impl<'a> Loader<'a> {
             }
         }
         self.check_gauges(&variants);
+        self.warn_of_equal_variants(&variants);
         if let Some(baseline) = self.baseline(base, axes) {
             baseline.assign(&mut variants);
         }
@@ -329,6 +330,19 @@ impl<'a> Loader<'a> {
                 let help = Some("for 1 %, write `loss = 0.01` or `loss = \"1 %\"`".to_owned());
                 self.warnings.push(ScenarioError { place, message, help });
             }
+        }
+    }
+
+    /// Warns of variants with equal settings: an option may set what they differ in.
+    fn warn_of_equal_variants(&mut self, variants: &[Variant]) {
+        let mut seen: IndexMap<String, &str> = IndexMap::new();
+        for variant in variants {
+            let Some(first) = seen.insert(variant.effective.to_string(), &variant.name) else { continue };
+            let at = KeyPath::root().key("vary");
+            let place = variant.origins.place(self.document, &at, Aspect::Key);
+            let message = format!("variants `{first}` and `{}` have the same settings", variant.name);
+            let help = Some("an option, or another axis, sets what they differ in".to_owned());
+            return self.warnings.push(ScenarioError { place, message, help });
         }
     }
 

@@ -50,8 +50,14 @@ fn short(entries: &[&EntryDoc]) -> String {
             + "\n`jettison list queues` describes those of a kind, `list queues codel` one in detail, `--all` all.\n";
     }
     let longest = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0);
-    let line = |entry: &&EntryDoc| format!("{:<longest$}  {}\n", entry.id, entry.summary);
-    entries.iter().map(line).collect()
+    entries.iter().map(|entry| beside(entry.id, longest, entry.summary)).collect()
+}
+
+/// A name in a column of `column` characters, and a text beside it, wrapped at the width of the terminal.
+pub(super) fn beside(name: &str, column: usize, text: &str) -> String {
+    let lines = wrap(text, width().saturating_sub(column + 2).max(20));
+    let indent = " ".repeat(column + 2);
+    format!("{name:<column$}  {}\n", lines.join(&format!("\n{indent}")))
 }
 
 /// Names under the heading that they belong to, a paragraph each.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jettison_run::Situation;
 
-use super::list::unknown;
+use super::list::{beside, unknown};
 use crate::output::{Failure, print};
 
 /// Writes the scenario of a situation and the files that it names; without one, prints the menu.
@@ -46,7 +46,7 @@ fn menu() -> String {
     let longest = all.iter().map(|situation| situation.name.len()).max().unwrap_or(0);
     let mut text = String::from("Situations, for `jettison new <SITUATION>`:\n");
     for situation in &all {
-        text.push_str(&format!("  {:<longest$}  {}\n", situation.name, situation.summary()));
+        text.push_str(&beside(&format!("  {}", situation.name), longest + 2, situation.summary()));
     }
     text
 }

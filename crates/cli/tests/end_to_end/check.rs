@@ -152,3 +152,12 @@ fn messages_name_what_the_user_wrote() {
     let message = said(&["check", "small.toml", "--set", "duration=-1 s"]);
     assert!(message.contains("`duration` must be >= 0, got `-1 s`"), "{message}");
 }
+
+#[test]
+fn variants_that_an_option_makes_equal_are_warned_of() {
+    let folder = Folder::with_small();
+    let ran = folder.jettison(&["check", "small.toml", "--set", "links.bottleneck.queue.kind=codel"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let said = "variants `queue=tail-drop` and `queue=codel` have the same settings";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+}

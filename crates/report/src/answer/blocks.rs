@@ -82,7 +82,7 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
         out.sentences.push(leading(comparison, block, measure, (leaders, others), reference, told == 0));
         if told == 0 {
             out.best = leaders.iter().map(|place| comparison.variants[*place].name.clone()).collect();
-            leader = (leaders.len() == 1).then_some((leaders[0], reference));
+            leader = Some((leaders[0], reference, leaders.len() > 1));
         }
         out.judged.push(Judged::of(comparison, measure));
         told += 1;
@@ -116,8 +116,8 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
         out.sentences.push(format!("No difference beyond chance in {}.", listed(&nouns)));
         out.judged.extend(tied.iter().map(|measure| Judged::of(comparison, measure)));
     }
-    if let Some((leader, reference)) = leader {
-        out.sentences.extend(costs(comparison, measures, block, leader, reference));
+    if let Some((leader, reference, is_one_of_several)) = leader {
+        out.sentences.extend(costs(comparison, measures, block, (leader, is_one_of_several), reference));
     }
 }
 
@@ -185,7 +185,7 @@ fn costs(
     comparison: &Comparison<'_>,
     measures: &Measures,
     block: &Block,
-    leader: usize,
+    (leader, is_one_of_several): (usize, bool),
     reference: usize,
 ) -> Option<String> {
     let text = |measure: &Measure| {
@@ -209,13 +209,19 @@ fn costs(
     };
     let worse = of(false, SMALL);
     let against = block.title(comparison, reference);
+    let whose = match is_one_of_several {
+        true => format!(" of {}", block.title(comparison, leader)),
+        false => String::new(),
+    };
     if !worse.is_empty() {
-        return Some(format!("The cost against {against}: {}.{also}", named(&worse, NAMED)));
+        return Some(format!("The cost{whose} against {against}: {}.{also}", named(&worse, NAMED)));
     }
     let nouns: Vec<&str> = measures.costs.iter().map(|measure| measure.noun.as_str()).collect();
     let nouns = if nouns.len() > NAMED { &nouns[..NAMED] } else { &nouns[..] };
-    (!nouns.is_empty())
-        .then(|| format!("It costs less than 1 %, or nothing beyond chance, in {}.{also}", listed(nouns)))
+    (!nouns.is_empty()).then(|| {
+        let who = if is_one_of_several { block.title(comparison, leader) } else { "It".to_owned() };
+        format!("{who} costs less than 1 %, or nothing beyond chance, in {}.{also}", listed(nouns))
+    })
 }
 
 /// Whether a difference beyond chance is for the better, and its size in per cent.

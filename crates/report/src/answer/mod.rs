@@ -111,6 +111,8 @@ pub fn answer(results: &Results) -> Answer {
         blocks => blocks::answer(&comparison, &measures, blocks, &mut found),
     }
     found.sentences.extend(doubts(results));
+    // What is missing comes before what is concluded.
+    found.sentences.splice(1..1, missing(results));
     found
 }
 
@@ -120,13 +122,14 @@ const DOUBTS: [&str; 3] = ["impossible-goodput", "unfinished-transfer", crate::w
 /// What makes the answer doubtful.
 fn doubts(results: &Results) -> Vec<String> {
     let kept = results.warnings.iter().filter(|warning| DOUBTS.contains(&warning.kind.as_str()));
-    let mut out: Vec<String> = kept.map(|warning| format!("Doubtful: {}.", warning.reason)).collect();
+    kept.map(|warning| format!("Doubtful: {}.", warning.reason)).collect()
+}
+
+/// The runs that are missing.
+fn missing(results: &Results) -> Option<String> {
     let experiment = &results.manifest.experiment;
     let (done, all) = (results.manifest.runs.len(), experiment.seeds.len() * experiment.variants.len());
-    if done < all {
-        let why =
-            if results.manifest.status == Status::Interrupted { ": the command was interrupted" } else { "" };
-        out.push(format!("Only {done} of {all} runs are there{why}."));
-    }
-    out
+    let why =
+        if results.manifest.status == Status::Interrupted { ": the command was interrupted" } else { "" };
+    (done < all).then(|| format!("Only {done} of {all} runs are there{why}."))
 }

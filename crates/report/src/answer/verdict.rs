@@ -10,7 +10,8 @@ use crate::number;
 /// The result of a comparison in one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Verdict {
-    /// These variants, the best mean first, are better than all others beyond chance; among each other they do not differ.
+    /// These variants, the best mean first, are better than the others beyond chance; among each other they do not differ. Variants
+    /// that differ from neither are in no list.
     Leaders { leaders: Vec<usize>, others: Vec<usize> },
     /// No variant is better than another beyond chance: those with values, best first.
     Tie(Vec<usize>),
@@ -61,7 +62,17 @@ impl Verdict {
         if behind.is_empty() {
             return Verdict::Tie(places);
         }
-        let leaders = places.into_iter().filter(|place| !behind.contains(place)).collect();
+        // Of those that are as good as the best, some may be too uncertain to be better than the others.
+        let is_ahead = |place: &usize| {
+            behind.iter().all(|other| {
+                paired(Domain::Real, values(*place), values(*other))
+                    .is_some_and(|difference| difference.estimate.excludes(0.0))
+            })
+        };
+        let leaders = places
+            .into_iter()
+            .filter(|place| place == best || !behind.contains(place) && is_ahead(place))
+            .collect();
         Verdict::Leaders { leaders, others: behind }
     }
 }

@@ -133,11 +133,13 @@ fn differences(
     }
     let common = comparison.common_baseline();
     let baseline = common.as_deref().unwrap_or("its baseline");
-    let marks = match is_marked {
-        true => format!("▲ above, ▼ below {baseline} beyond chance"),
-        false => format!("No difference from {baseline} beyond chance"),
+    let legend = match is_marked {
+        true => format!(
+            "▲ above, ▼ below {baseline} beyond chance: the paired 95 % interval of the difference excludes 0."
+        ),
+        false => format!("No difference from {baseline} beyond chance: the paired 95 % intervals include 0."),
     };
-    let mut out = wrapped(&format!("{marks}: the paired 95 % interval of the difference excludes 0."), width);
+    let mut out = wrapped(&legend, width);
     if options.lines.is_some() || places().count() > IN_WORDS {
         return out;
     }

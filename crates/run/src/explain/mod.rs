@@ -86,12 +86,11 @@ pub enum ExplainError {
     Fork(#[from] ForkError),
     /// Results without accounts.
     #[error(
-        "{} has no accounts of delays, so nothing can be explained; run {}`jettison {} {} --set record.accounts=true --out {}`",
+        "{} has no accounts of delays, so nothing can be explained; run {}`jettison {} {} --set record.accounts=true`",
         folder.display(),
         if *is_live { String::new() } else { format!("`jettison explain {}`, or ", argument(scenario)) },
         if *is_live { "live" } else { "run" },
-        argument(scenario),
-        folder.display()
+        argument(scenario)
     )]
     NoAccounts {
         /// The folder.

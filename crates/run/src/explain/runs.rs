@@ -8,7 +8,7 @@ use jettison_report::explain::Event;
 use jettison_report::{Mode, RunKey, SCENARIO, check, stored_events, stored_manifest, stored_timing};
 
 use super::{ExplainError, ExplainOptions, by_cost, live, unknown_viewer};
-use crate::rebuild::RebuildError;
+use crate::rebuild::{RebuildError, variant_named};
 
 /// Most names or numbers in a message.
 const LISTED: usize = 8;
@@ -49,11 +49,7 @@ pub(super) fn fitting_runs(
         let (folder, mode) = (folder.to_owned(), experiment.mode);
         return Err(RebuildError::NotSimulated { folder, mode }.into());
     }
-    let names: Vec<&str> = experiment.variants.iter().map(|own| own.name.as_str()).collect();
-    if let Some(name) = variant.filter(|name| !names.contains(name)) {
-        let help = jettison_registry::suggestion(name, names.iter().copied());
-        return Err(RebuildError::UnknownVariant { name: name.to_owned(), help }.into());
-    }
+    let variant = variant.map(|name| variant_named(&manifest, name)).transpose()?;
     let fits =
         |key: &RunKey| variant.is_none_or(|own| key.variant == own) && seed.is_none_or(|own| key.seed == own);
     let keys: Vec<&RunKey> = manifest.runs.iter().map(|run| &run.key).filter(|key| fits(key)).collect();

@@ -11,12 +11,14 @@ const NAMED: usize = 3;
 /// `The change alters what viewers feel: call time frozen 3.2 → 2.1 % (-1.1).`
 pub(super) fn answer(rows: &[Row]) -> String {
     let has_intervals = rows.iter().any(|row| row.ci95.is_some());
+    // Equal values under all draws: what differs is no sample of anything.
+    let is_repeated = has_intervals && rows.iter().filter_map(|row| row.ci95).all(|[low, high]| low == high);
     let differs = |row: &&Row| match row.ci95 {
         Some([low, high]) => low > 0.0 || high < 0.0,
         // With draws, a value without an interval says nothing.
         None => !has_intervals && row.differs(),
     };
-    let beyond = if has_intervals { " beyond chance" } else { "" };
+    let beyond = if has_intervals && !is_repeated { " beyond chance" } else { "" };
     let of = |is_viewer: bool| -> Vec<&Row> {
         rows.iter().filter(|row| row.viewer == is_viewer).filter(differs).collect()
     };
@@ -29,13 +31,24 @@ pub(super) fn answer(rows: &[Row]) -> String {
         }
     };
     let has_viewers = rows.iter().any(|row| row.viewer);
-    match (felt.is_empty(), other.is_empty()) {
+    let found = match (felt.is_empty(), other.is_empty()) {
         (false, _) => format!("The change alters what viewers and users get{beyond}: {}.", named(&felt)),
         (true, false) if has_viewers => {
             format!("Viewers and users get the same{beyond}; other flows: {}.", named(&other))
         }
         (true, false) => format!("The change alters{beyond}: {}.", named(&other)),
         (true, true) => format!("Nothing that was measured differs{beyond}."),
+    };
+    match (has_intervals, is_repeated) {
+        (_, true) => {
+            format!(
+                "{found} All draws gave the same values: nothing after the change is random, so chance cannot be judged."
+            )
+        }
+        (true, false) => found,
+        (false, _) => {
+            format!("{found} One pair of runs is part effect, part chance: `--draws 20` tells them apart.")
+        }
     }
 }
 
@@ -75,10 +88,12 @@ mod tests {
     fn what_viewers_feel_comes_first() {
         let rows = [row(false, [1.0, 2.0], None), row(true, [3.0, 2.5], None)];
         let text = answer(&rows);
-        assert_eq!(text, "The change alters what viewers and users get: call goodput 3.00 → 2.50 Mbit/s.");
+        let said = "The change alters what viewers and users get: call goodput 3.00 → 2.50 Mbit/s. One pair of runs is part \
+                    effect, part chance: `--draws 20` tells them apart.";
+        assert_eq!(text, said);
         let rows = [row(false, [1.0, 2.0], None), row(true, [3.0, 3.0], None)];
         assert!(answer(&rows).starts_with("Viewers and users get the same; other flows: bulk goodput"));
-        assert_eq!(answer(&rows[1..]), "Nothing that was measured differs.");
+        assert!(answer(&rows[1..]).starts_with("Nothing that was measured differs."));
         assert!(answer(&rows[..1]).starts_with("The change alters: bulk"));
     }
 
@@ -88,5 +103,7 @@ mod tests {
         let text = answer(&rows);
         let said = "Viewers and users get the same beyond chance; other flows: bulk goodput 1.00 → 2.00 Mbit/s (+1.00 ± 0.20).";
         assert_eq!(text, said);
+        let same = answer(&[row(true, [3.0, 2.5], Some([-0.5, -0.5]))]);
+        assert!(same.contains("All draws gave the same values") && !same.contains("beyond chance"), "{same}");
     }
 }
