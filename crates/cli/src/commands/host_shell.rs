@@ -10,7 +10,7 @@ use jettison_scenario::{Changes, Scenario};
 use crate::output::Failure;
 
 /// How long a shell may stay open.
-const DURATION: &str = "24 h";
+const DURATION: &str = "1440 min";
 /// Variables of the terminal and of its user that the shell gets.
 const PASSED: [&str; 5] = ["TERM", "COLORTERM", "PS1", "EDITOR", "PAGER"];
 

@@ -50,7 +50,8 @@ fn short(entries: &[&EntryDoc]) -> String {
             + "\n`jettison list queues` describes those of a kind, `list queues codel` one in detail, `--all` all.\n";
     }
     let longest = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0);
-    entries.iter().map(|entry| beside(entry.id, longest, entry.summary)).collect()
+    let line = |entry: &&EntryDoc| format!("{:<longest$}  {}\n", entry.id, entry.summary);
+    entries.iter().map(line).collect()
 }
 
 /// A name in a column of `column` characters, and a text beside it, wrapped at the width of the terminal.

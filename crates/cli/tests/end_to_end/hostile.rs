@@ -28,7 +28,7 @@ fn what_is_not_a_regular_file_is_refused_at_once() {
             "/dev/zero: cannot be read: must be a regular file, got a character device",
         ),
         (&["run", "fifo"], "fifo: cannot be read: must be a regular file, got a pipe (FIFO)"),
-        (&["live", "."], ".: cannot be read: must be a regular file, got a folder"),
+        (&["live", "."], ".: is no P4 project: it has no `topology.json`, `p4app.json` or scenario"),
         (&["check", "trace.toml"], "must be a regular file, got a pipe (FIFO)"),
         (&["check", "zero.toml"], "cannot read `/dev/zero`: must be a regular file, got a character device"),
         (&["trace", "info", "/dev/zero"], "/dev/zero: cannot read the trace: must be a regular file"),

@@ -164,7 +164,7 @@ fn without_accounts(folder: &Folder) {
     let file = Path::new("flood.toml").display();
     assert!(
         said.contains("bare has no accounts of delays")
-            && said.contains(&format!("run `jettison live {file} --set record.accounts=true --out bare`")),
+            && said.contains(&format!("run `jettison live {file} --set record.accounts=true`")),
         "{said}"
     );
 }

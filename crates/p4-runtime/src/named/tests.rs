@@ -17,7 +17,7 @@ const PROGRAM: &str = r#"
 header ethernet_t { bit<48> dst; bit<48> src; bit<16> kind; }
 header ipv4_t { bit<8> tos; bit<32> src; bit<32> dst; int<8> skew; }
 @controller_header("packet_out") header out_t { bit<9> port; bit<7> pad; }
-struct headers { out_t out; ethernet_t ethernet; ipv4_t ipv4; }
+struct headers { out_t sent; ethernet_t ethernet; ipv4_t ipv4; }
 struct seen_t { bit<48> mac; bit<9> port; }
 struct metadata { }
 parser P(packet_in p, out headers h, inout metadata m, inout standard_metadata_t s) {

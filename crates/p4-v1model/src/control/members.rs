@@ -8,7 +8,7 @@ use jettison_p4_exec::table::{EntryAction, TableError};
 use jettison_p4_front::ir::{ActionProfileId, TableId};
 
 impl<M: Machine + Send> P4Switch<M> {
-    /// Checks that the member or the group of an entry, or of a default action, exists; a group must have members.
+    /// Checks that the member or the group of an entry, or of a default action, exists; a group of v1model must have members.
     pub(super) fn check_reference(&self, table: TableId, action: &EntryAction) -> Result<(), CommandError> {
         let Some(profile) = self.program().tables[table.index()].profile else { return Ok(()) };
         let state = self.plane().tables.profile(profile);
@@ -18,7 +18,10 @@ impl<M: Machine + Send> P4Switch<M> {
             EntryAction::Member(member) => format!("unknown member {member}"),
             EntryAction::Group(group) => match state.groups().find(|(number, _)| number == group) {
                 None => format!("unknown group {group}"),
-                Some((_, [])) => format!("the group {group} has no members"),
+                // PSA says what a table does then (`psa_empty_group_action`).
+                Some((_, [])) if self.program().pipeline.psa.is_none() => {
+                    format!("the group {group} has no members")
+                }
                 Some(_) => return Ok(()),
             },
         };

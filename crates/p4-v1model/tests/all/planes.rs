@@ -61,6 +61,16 @@ fn dpm() {
 }
 
 #[test]
+fn fabric() {
+    assert_program_passes("fabric");
+}
+
+#[test]
+fn flow_cache() {
+    assert_program_passes("flow_cache");
+}
+
+#[test]
 fn psa_codel() {
     assert_program_passes("psa/codel");
 }
@@ -87,7 +97,20 @@ fn every_program_of_psa_is_tested_and_every_test_has_its_program() {
 
 #[test]
 fn every_program_is_tested_and_every_test_has_its_program() {
-    tested("", &["codel", "codelpp", "dpm", "forward", "ired", "labels", "octopus", "pi2", "red"]);
+    let tested_programs = [
+        "codel",
+        "codelpp",
+        "dpm",
+        "fabric",
+        "flow_cache",
+        "forward",
+        "ired",
+        "labels",
+        "octopus",
+        "pi2",
+        "red",
+    ];
+    tested("", &tested_programs);
 }
 
 fn tested(folder: &str, tested: &[&str]) {
