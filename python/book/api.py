@@ -26,7 +26,11 @@ CONTENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("jettison.result", "jettison.table", "jettison.explaining", "jettison.whatif"),
     ),
     ("sweeps.md", "Sweeps and searches", ("jettison.sweeps", "jettison.tuning")),
-    ("components.md", "Components in Python", ("jettison.catalogue", "jettison.queues", "jettison.controllers", "jettison.p4")),
+    (
+        "components.md",
+        "Components in Python",
+        ("jettison.catalogue", "jettison.queues", "jettison.controllers", "jettison.p4"),
+    ),
     ("plot.md", "Plots", ("jettison.plot", "jettison.plot.figures")),
     ("gym.md", "Environments for learning", ("jettison.gym",)),
     ("errors.md", "Errors", ("jettison.errors",)),
