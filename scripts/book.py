@@ -143,7 +143,7 @@ class Session:
         """Runs a block of Python as a notebook's cell does: a last expression is printed."""
         module = ast.parse(text)
         last = module.body.pop() if module.body and isinstance(module.body[-1], ast.Expr) else None
-        printed, here = io.StringIO(), Path.cwd()
+        printed, here, before = io.StringIO(), Path.cwd(), dict(os.environ)
         os.environ.update(self.environment)
         os.chdir(self.folder)
         try:
@@ -156,7 +156,10 @@ class Session:
         except Exception:
             raise Failure(traceback.format_exc()) from None
         finally:
+            # What follows in this process must not inherit the page's settings, such as its plotting backend.
             os.chdir(here)
+            os.environ.clear()
+            os.environ.update(before)
         return printed.getvalue()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -63,6 +64,14 @@ def test_blocks_of_a_page_share_files_and_names(within: Path):
     text = "<!-- file: a.txt -->\n```toml\nx = 1\n```\n<!-- run: cp a.txt b.txt -->\n```sh\ncat b.txt\n```\n\n```text\nx = 1\n```\n"
     text += "```python\ny = 2\n```\n\n```python\ny + 1\n```\n```text\n3\n```\n"
     assert book.run_page(_page(within, text)) == []
+
+
+def test_a_page_leaves_the_environment_as_it_was(within: Path):
+    before, folder = dict(os.environ), Path.cwd()
+    text = "```python\nimport os\n\nos.environ['OF_THE_PAGE'] = '1'\nos.environ['MPLBACKEND']\n```\n```text\nAgg\n```\n"
+    assert book.run_page(_page(within, text)) == []
+    assert book.run_page(_page(within, "```python\n1 / 0\n```\n")) != []
+    assert (dict(os.environ), Path.cwd()) == (before, folder)
 
 
 def test_what_is_not_run_is_not_run(within: Path):
