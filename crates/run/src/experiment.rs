@@ -10,7 +10,7 @@ use jettison_core::Time;
 use jettison_report::{
     Captures, Closing, Experiment, Figure, Input, Line, Mode, PortCapture, ReportColumn, ReportError,
     ReportSettings, ReproductionRow, Results, RunKey, RunStore, RunSummary, RunTiming, Status, Style, Timing,
-    Variant, Warning, Writer, WriterOptions, store_beside,
+    Variant, Warning, Writer, WriterOptions, store_beside, stored_manifest,
 };
 use jettison_scenario::build::{Appearance, BuildFailure, BuildOptions, Builder};
 use jettison_scenario::schema::Report;
@@ -143,7 +143,14 @@ pub fn run_scenario(
         scenario: Some(scenario.to_toml()),
     };
     // First, because it excludes other processes that write to the same folder.
+    let other = stored_manifest(options.out).map(|stored| stored.experiment);
+    let other = other.filter(|stored: &Experiment| {
+        (&stored.name, &stored.description) != (&experiment.name, &experiment.description)
+    });
     let mut writer = Writer::create(options.out, experiment, keep)?;
+    if let Some(other) = other {
+        (options.notice)(Notice::Replacing { name: other.name, folder: options.out.to_owned() });
+    }
     let shelf = Shelf::open(options, &writer)?;
     let mut asked = scenario.clone();
     let closing = run_all(&mut asked, builder, options, &mut writer, shelf.as_ref());

@@ -17,6 +17,13 @@ pub enum Notice {
     },
     /// The output folder holds the results of exactly these runs.
     Complete(PathBuf),
+    /// The output folder held the results of another scenario, which are replaced.
+    Replacing {
+        /// Name of the other scenario.
+        name: String,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A finished run was damaged and is repeated.
     Damaged {
         /// The variant and seed.
@@ -49,6 +56,11 @@ impl fmt::Display for Notice {
             Notice::Complete(folder) => write!(
                 f,
                 "{} already holds the results of exactly these runs; nothing was run (--force runs them again)",
+                folder.display()
+            ),
+            Notice::Replacing { name, folder } => write!(
+                f,
+                "replacing the results of another scenario, `{name}`, in {}; --out chooses another folder",
                 folder.display()
             ),
             Notice::Damaged { run } => write!(f, "the stored record of {run} is damaged; repeating the run"),
