@@ -33,7 +33,7 @@ use crate::{CellFile, LinkModel};
 pub(crate) fn entry() -> Entry<Link> {
     Entry::<Link>::new("cell", "cell", build)
         .style(VERMILION, Solid)
-        .summary("a user's queue in a cell, served in grants of 1 ms by a trace, with segments over several grants")
+        .summary("a user's queue in a cell, served in grants of 1 ms by a trace, with segmentation")
         .source("3GPP TS 36.322 (RLC, unacknowledged mode); a base station's grants as in the Octopus paper's traces")
         .page("links.md")
         .example(|| json!({ "cell": { "file": "cell.trace" } }))

@@ -40,9 +40,7 @@ const CEIL_TOKENS: Gauge =
 pub fn entry() -> Entry<Discipline> {
     Entry::<Discipline>::new("htb", "HTB", parameters::build)
         .style(RASPBERRY, Dotted)
-        .summary(
-            "Classes that share a rate: each has its own, and borrows what others leave, up to a ceiling",
-        )
+        .summary("Classes share a rate: each has its own, and borrows what others leave, to a ceiling")
         .source("tc-htb(8)")
         .page("disciplines/htb.md")
         .gauges(GAUGES)

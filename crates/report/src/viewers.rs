@@ -59,13 +59,13 @@ const COLUMNS: [(&str, &str, Statistic); 25] = [
     ("segment rate", "segment_rate", Statistic::Mean),
     ("switches", "switches", Statistic::Mean),
     ("stalls", "stalls", Statistic::Mean),
-    ("stall ratio", "stall_ratio", Statistic::Mean),
+    ("time stalled", "stall_ratio", Statistic::Mean),
     ("start-up", "start_up_delay", Statistic::Mean),
     ("without a picture", "unseen_sessions", Statistic::Mean),
     ("burst mean", "burst_time", Statistic::Mean),
     ("burst p99", "burst_time", Statistic::P99),
     ("linear QoE", "linear_qoe", Statistic::Mean),
-    ("P.1203 part", "p1203_parametric", Statistic::Mean),
+    ("P.1203 score", "p1203_parametric", Statistic::Mean),
     ("SQI-SSIM", "sqi_ssim", Statistic::Mean),
     ("SSIM", "ssim", Statistic::Mean),
     ("SQI-SSIM at", "sqi_at_deadline", Statistic::Mean),
@@ -159,12 +159,12 @@ mod tests {
                 "segment rate",
                 "switches",
                 "stalls",
-                "stall ratio",
+                "time stalled",
                 "start-up",
                 "burst mean",
                 "burst p99",
                 "linear QoE",
-                "P.1203 part",
+                "P.1203 score",
                 "RTT mean",
                 "RTT p99"
             ],
@@ -183,13 +183,13 @@ mod tests {
         );
         let shown = titles(&few);
         assert!(of(&shown, "client-1").contains(&"switches") && of(&shown, "client-2").contains(&"switches"));
-        assert_eq!(of(&shown, "load"), ["goodput", "buffer", "frames/s", "stall ratio", "linear QoE"]);
+        assert_eq!(of(&shown, "load"), ["goodput", "buffer", "frames/s", "time stalled", "linear QoE"]);
         assert_eq!(of(&shown, "all viewers"), ["rate fairness"]);
 
         let many = Scene { players: 4, loads: 5, ..Scene::default() };
         let shown = titles(&stored(&folder.path().join("many"), many, &["a"], 1));
         assert!(of(&shown, "client-1").is_empty());
-        assert!(of(&shown, "client-*").contains(&"P.1203 part"));
+        assert!(of(&shown, "client-*").contains(&"P.1203 score"));
         assert_eq!(of(&shown, "load-*").len(), 5);
 
         let alone = Scene { players: 0, loads: 1, ..Scene::default() };

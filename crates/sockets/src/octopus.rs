@@ -16,9 +16,7 @@ use crate::transport::{FlowTransport, Transport, TransportContext};
 pub(crate) fn entry() -> Entry<Transport> {
     Entry::<Transport>::new("octopus", "Octopus", build)
         .style(FOREST, Solid)
-        .summary(
-            "messages that say how they may be dropped, over datagrams, paced by a choice of congestion controllers",
-        )
+        .summary("messages that say how they may be dropped, over paced datagrams; several controllers")
         .source("Chen, Tahir, Mittal; RFC 9002")
         .page("octopus-transport.md")
 }

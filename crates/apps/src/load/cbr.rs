@@ -18,7 +18,7 @@ use jettison_sockets::{
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("cbr", "CBR", build)
         .style(BLUE, Solid)
-        .summary("datagrams of one size at a constant bit rate; the sink measures loss, delay and jitter")
+        .summary("datagrams of one size at a constant bit rate; measures loss, delay and jitter")
         .source("RFC 3550 §6.4.1 (jitter)")
         .page("applications.md")
         .facts(FlowFacts::over(&["udp"]))

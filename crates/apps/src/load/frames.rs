@@ -14,7 +14,7 @@ use serde_json::json;
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("frames", "frames", build)
         .style(OLIVE, DashDot)
-        .summary("Ethernet frames, given byte by byte or by their fields, between hosts with `layer = 2`")
+        .summary("Ethernet frames, given byte by byte or by fields, between hosts with `layer = 2`")
         .source("IEEE 802.3 §3, IEEE 802.1Q §9")
         .page("applications.md")
         .example(|| json!({ "frames": ["ffffffffffff 000000000000 88b5 01"] }))

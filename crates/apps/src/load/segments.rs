@@ -24,7 +24,7 @@ use jettison_sockets::{
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("segments", "segments", build)
         .style(PINK, Solid)
-        .summary("a segment at an interval over one connection: the on/off pattern of adaptive streaming")
+        .summary("a segment at an interval over one connection: the on/off pattern of streaming")
         .source("Akhshabi, Begen, Dovrolis 2011 §3 (steady state)")
         .page("applications.md")
         .facts(FlowFacts::over(&["tcp"]))

@@ -17,8 +17,10 @@ use super::{AbrRule, AbrState, Choice, Download};
 pub(super) fn entry() -> Entry<AdaptationRule> {
     Entry::<AdaptationRule>::new("vlc-2", "VLC 2", build)
         .style(MAUVE, Dashed)
-        .summary("VLC 2's rate logic: lowest while the buffer is below 30 %, then below the session's download rate")
-        .source("VLC's public source, modules/stream_filter/dash/adaptationlogic/RateBasedAdaptationLogic.cpp")
+        .summary("VLC 2's rate logic: lowest below 30 % of the buffer, then below the download rate")
+        .source(
+            "VLC's public source, modules/stream_filter/dash/adaptationlogic/RateBasedAdaptationLogic.cpp",
+        )
         .page("appendix/dash-players.md")
 }
 

@@ -24,9 +24,7 @@ const WAIT: Duration = Duration::from_secs(1);
 pub(super) fn entry() -> Entry<PlayerProfile> {
     Entry::<PlayerProfile>::new("shaka", "Shaka Player", build)
         .style(GREEN, Solid)
-        .summary(
-            "Shaka Player 5.2: one estimate for pairs of video and audio, a choice every 8 s, 10 s of buffer",
-        )
+        .summary("Shaka Player 5.2: one estimate for video and audio, a choice every 8 s, 10 s of buffer")
         .source("Shaka Player's public source, 5.2.12")
         .page("appendix/dash-players.md")
 }

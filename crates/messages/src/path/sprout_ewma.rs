@@ -170,9 +170,7 @@ impl PathController for SproutEwma {
 pub(super) fn entry() -> Entry<MessageController> {
     Entry::<MessageController>::new("sprout-ewma", "Sprout-EWMA", build)
         .style(ROSE, Dashed)
-        .summary(
-            "a window of the packets that arrive in 100 ms, by a moving average of the time between arrivals",
-        )
+        .summary("a window of 100 ms of packets, by a moving average of the time between arrivals")
         .source("Fouladi et al., Salsify, NSDI 2018, §3.2; Winstein et al., Sprout, NSDI 2013, §5.3")
         .page("appendix/path-controllers.md")
         .gauges(GAUGES)

@@ -308,7 +308,7 @@ fn many_values_of_a_third_axis_make_one_matrix_of_all_and_one_of_means() {
     assert_eq!(whole.matches("<th scope=\"row\">queue-1</th>").count(), 3);
     assert_eq!(whole.matches("<td ").count(), 3 * 2 * 12);
     assert_eq!(whole.matches("<td class=\"number mean\"").count(), 6);
-    assert!(page.find("<h3>stall ratio").unwrap() < page.find("<summary>More metrics</summary>").unwrap());
+    assert!(page.find("<h3>time stalled").unwrap() < page.find("<summary>More metrics</summary>").unwrap());
     assert!(page.find("<h3>drop rate").unwrap() > page.find("<summary>More metrics</summary>").unwrap());
 }
 

@@ -24,9 +24,7 @@ use crate::{Fate, MessageHead, Outgoing, Source};
 pub(super) fn entry() -> Entry<Encoder> {
     Entry::<Encoder>::new("awstream", "AWStream", build)
         .style(ORANGE, Solid)
-        .summary(
-            "AWStream: rate or frame rate by the estimate, down at once, up after 2 s of an empty buffer",
-        )
+        .summary("AWStream: rate or frame rate by the estimate; up after 2 s of an empty buffer")
         .source("Zhang, Jin, Ratnasamy, Wawrzynek, Lee 2018 (SIGCOMM)")
         .page("appendix/video-adaptation.md")
         .facts(Encodes::whole(&[VideoKind::Spatial, VideoKind::Temporal]))

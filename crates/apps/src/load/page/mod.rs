@@ -20,7 +20,7 @@ pub use server::PageServer;
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("page", "web pages", build)
         .style(TAN, Dashed)
-        .summary("a reader who loads page after page: a document, then its objects over six connections")
+        .summary("a reader of page after page: a document, then its objects over six connections")
         .source("RFC 7928 §7.2; RFC 9112 §9; HTTP Archive, Web Almanac 2024 (page weight)")
         .page("applications.md")
         .facts(FlowFacts { initiator: Initiator::To, ..FlowFacts::over(&["tcp"]) })

@@ -26,7 +26,7 @@ pub use sender::ConferenceSender;
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("conference", "conference", build)
         .style(FOREST, Solid)
-        .summary("a video conference: frames of several datagrams, at a fixed rate, backing off on loss, or by SCReAM")
+        .summary("a video conference: frames at a fixed rate, backing off on loss, or by SCReAM")
         .source("RFC 3550 §6.4 (receiver reports, jitter), draft-ietf-ccwg-rfc8298bis-screamv2 (SCReAM)")
         .page("applications.md")
         .facts(FlowFacts::over(&["udp"]))

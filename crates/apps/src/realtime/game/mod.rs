@@ -24,7 +24,7 @@ pub use server::GameServer;
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("game", "online game", build)
         .style(MINT, Dashed)
-        .summary("a first-person shooter: updates from the server at `from`, commands of a player at `to`")
+        .summary("a first-person shooter: updates from the server, commands of a player at `to`")
         .source("Valve, Source Multiplayer Networking; IEEE 802.11-18/2009r6 §4.1")
         .page("applications.md")
         .facts(FlowFacts { initiator: Initiator::To, ..FlowFacts::over(&["udp"]) })

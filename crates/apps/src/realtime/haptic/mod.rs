@@ -24,7 +24,7 @@ pub use signal::Signal;
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("haptic", "haptic", build)
         .style(WINE, Solid)
-        .summary("samples of a force, all of them or those that can be felt; counts which come too late")
+        .summary("samples of a force, all of them or those that are felt; counts the late ones")
         .source("Hinterseer et al. 2008 (perceptual dead-band)")
         .page("applications.md")
         .facts(FlowFacts::over(&["udp"]))

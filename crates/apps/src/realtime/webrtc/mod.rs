@@ -44,7 +44,7 @@ use sender::WebrtcSender;
 pub fn entry() -> Entry<FlowApplication> {
     Entry::<FlowApplication>::new("webrtc", "WebRTC", build)
         .style(OLIVE, Dashed)
-        .summary("a WebRTC call: an encoder that follows GCC, with probes, retransmissions, parity and a playout buffer")
+        .summary("a WebRTC call: GCC with probes, retransmissions, parity and a playout buffer")
         .source("draft-ietf-rmcat-gcc-02, draft-holmer-rmcat-transport-wide-cc-extensions-01, RFC 4585, 4588, 8627, 8888")
         .page("applications.md")
         .facts(FlowFacts::over(&["udp"]))

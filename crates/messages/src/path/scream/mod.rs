@@ -397,9 +397,7 @@ impl PathController for Scream {
 pub(super) fn entry() -> Entry<MessageController> {
     Entry::<MessageController>::new("scream", "SCReAM", build)
         .style(SKY, Solid)
-        .summary(
-            "a self-clocked window that keeps the queue delay at a target, and a bitrate for the encoder",
-        )
+        .summary("a self-clocked window that keeps the queue delay at a target, and a bitrate to encode")
         .source("RFC 8298 (RFC 6817 for the delay)")
         .page("appendix/path-controllers.md")
         .gauges(GAUGES)
