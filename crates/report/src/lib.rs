@@ -57,7 +57,7 @@ pub use model::{
 pub use number::{plain as plain_number, signed as signed_number};
 pub use pcapng::PortCapture;
 pub use reproduction::{ClaimRecord, Counts, ReproductionRecord, ReproductionRow, Sentence, Tagged, Verdict};
-pub use reproduction_table::{claims_table, reproduction_table};
+pub use reproduction_table::{claims_table, reproduction_table, verdicts_legend};
 pub use side_by_side::{
     Mismatch, OneSided, PairDifference, PairPercentile, PairRow, PercentileRecord, Side, SideBySide,
     SideRecord,
@@ -73,5 +73,5 @@ pub use store::{
 pub use store::{MemoryResults, MemoryWriter, partition_of, summarise};
 pub use style::{Line, SCHEME_AXES, Style};
 pub use summary::{RunSummary, RunValue, Summary, SummaryRecord, SummaryRow};
-pub use table::{Fitted, TableOptions, comparison_table, small_table, wrapped};
+pub use table::{Fitted, TableOptions, comparison_table, small_table, wrapped, wrapped_line};
 pub use warning::{Warning, WarningRecord};

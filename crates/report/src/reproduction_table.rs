@@ -29,11 +29,12 @@ pub fn reproduction_table(rows: &[ReproductionRow], width: usize) -> String {
     align_right(&mut table, 0..1);
     align_right(&mut table, 3..7);
     let mut out = format!("{table}\n");
-    for (numbers, note) in notes(rows) {
-        out.push_str(&hanging(&format!(" {numbers}"), note, width));
-    }
+    // What the words mean comes before the notes, which may be cut.
     for (word, meaning) in legend(rows) {
         out.push_str(&hanging(&word, meaning, width));
+    }
+    for (numbers, note) in notes(rows) {
+        out.push_str(&hanging(&format!(" {numbers}"), note, width));
     }
     out
 }
@@ -49,6 +50,12 @@ pub fn claims_table(claims: &[ClaimRecord], width: usize) -> String {
         table.add_row([&claim.claim, &claim.section, claim.verdict.name()]);
     }
     if table.row_count() == 0 { String::new() } else { format!("{table}\n") }
+}
+
+/// What these verdicts mean, each once.
+pub fn verdicts_legend(verdicts: &[Verdict], width: usize) -> String {
+    let shown = Verdict::ALL.into_iter().filter(|own| verdicts.contains(own));
+    shown.map(|own| hanging(own.name(), own.meaning(), width)).collect()
 }
 
 /// Each distinct note with the numbers of its rows.

@@ -2,6 +2,7 @@
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 
+use crate::columns::bottleneck;
 use crate::number;
 use crate::side_by_side::{OneSided, PairDifference, PairPercentile, PairRow, Side, SideBySide};
 use crate::table::{align_right, hanging, new_table, wrapped};
@@ -42,7 +43,7 @@ const WHOLE_NAME: usize = 20;
 /// One table per variant.
 fn rows(both: &SideBySide, width: usize, is_all: bool) -> String {
     let shown = both.shown_metrics();
-    let is_shown = |row: &&PairRow| is_all || shown.contains(row.metric.as_str());
+    let is_shown = |row: &&PairRow| is_all || shown.contains(row.metric.as_str()) && !is_same(row);
     let mut out = String::new();
     let (a, b) = (both.title(Side::A), both.title(Side::B));
     for pair in &both.pairs {
@@ -54,13 +55,21 @@ fn rows(both: &SideBySide, width: usize, is_all: bool) -> String {
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_width(u16::try_from(width).unwrap_or(u16::MAX));
         table.set_header(["", "unit", &a, &b, "difference", "ratio"]);
+        let mut own: Vec<&PairRow> =
+            both.rows.iter().filter(|row| row.variant == pair[0]).filter(is_shown).collect();
+        if own.is_empty() {
+            out.push_str("Nothing that tables show differs.\n");
+            continue;
+        }
+        if !is_all {
+            own.sort_by_key(|row| rank(both, &row.object));
+        }
         // Names are read whole, unless they are long.
-        let own = || both.rows.iter().filter(|row| row.variant == pair[0]).filter(is_shown);
-        let names = own().flat_map(|row| [row.object.chars().count(), row.metric.chars().count() + 2]);
+        let names = own.iter().flat_map(|row| [row.object.chars().count(), row.metric.chars().count() + 2]);
         let longest = names.filter(|length| *length <= WHOLE_NAME).max().unwrap_or_default();
         let least = u16::try_from(longest + 2).unwrap_or(u16::MAX);
         let mut above = "";
-        for row in own() {
+        for row in own {
             // An object's metrics follow below its name.
             if row.object != above {
                 above = &row.object;
@@ -94,6 +103,22 @@ fn rows(both: &SideBySide, width: usize, is_all: bool) -> String {
     let means = "over seeds, ± half the 95 % interval or [its ends]; without, one seed or the same under all. p50 and p99 \
                  are means of the runs' percentiles.";
     out + &hanging("Means", means, width) + &explanation(both, width) + &identical(both, width)
+}
+
+/// Whether a row and its percentiles are the same in both results: such rows say nothing of their difference.
+fn is_same(row: &PairRow) -> bool {
+    row.is_identical && row.percentiles.iter().all(|percentile| percentile.is_identical)
+}
+
+/// Flows come first, as viewers feel them; then the bottleneck; then the rest.
+fn rank(both: &SideBySide, object: &str) -> u8 {
+    let manifest = &both.a.manifest;
+    let is_bottleneck = bottleneck(&both.a) == Some(object);
+    match manifest.objects.get(object).map(String::as_str) {
+        Some("flows") => 0,
+        _ if is_bottleneck => 1,
+        _ => 2,
+    }
 }
 
 /// The line on results whose runs are the same.

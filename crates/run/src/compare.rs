@@ -91,7 +91,10 @@ fn differing_settings(a: &str, b: &str) -> Option<Mismatch> {
         }
     }
     let shown = |value: Option<String>| value.unwrap_or_else(|| "not set".to_owned());
-    let differing = settings.into_iter().filter(|(_, [a, b])| a != b);
+    let mut differing: Vec<_> = settings.into_iter().filter(|(_, [a, b])| a != b).collect();
+    // What only one has set is often a default of the other's.
+    differing.sort_by_key(|(_, sides)| sides.iter().any(Option::is_none));
+    let differing = differing.into_iter();
     let mut lines: Vec<String> =
         differing.map(|(path, [a, b])| format!("{path}: {} | {}", shown(a), shown(b))).collect();
     if lines.len() > LISTED {
@@ -183,10 +186,10 @@ mod tests {
         assert_eq!(
             warning.lines,
             [
-                "links.up.delay: not set | \"4 ms\"",
                 "links.up.queue.kind: \"codel\" | \"red\"",
                 "seeds: [1, 2] | [1]",
                 "vary[0].path: \"x\" | \"y\"",
+                "links.up.delay: not set | \"4 ms\"",
             ]
         );
     }

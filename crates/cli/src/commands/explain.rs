@@ -4,7 +4,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use jettison_report::explain::{ladder, record, told};
+use jettison_report::explain::{answer, ladder, record, told};
+use jettison_report::{wrapped, wrapped_line};
 use jettison_run::explain::{ExplainOptions, Explained, Judgement, explain_results, explain_stored, judge};
 use jettison_scenario::build::Builder;
 
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use super::run::{cancel_on_interrupt, cancelled, execute, load_with_seeds, program, status};
 use crate::options::{ExplainArguments, RunArguments};
-use crate::output::{Failure, print, print_error, print_record};
+use crate::output::{Failure, print, print_error, print_record, width};
 use crate::progress::Bar;
 use crate::screen::LINES;
 
@@ -83,7 +84,7 @@ pub fn explain(
     // The picture's path is a line too.
     let lines = LINES - usize::from(picture.is_some());
     let is_all = arguments.worst.is_some() || options.show.all;
-    print(text(&explained, (!is_all).then_some(lines)))?;
+    print(text(&explained, (!is_all).then_some(lines), width()))?;
     if let Some(path) = picture {
         print(format_args!("Picture: {}\n", path.display()))?;
     }
@@ -112,33 +113,40 @@ fn run(file: &Path, options: &RunArguments, builder: &Builder) -> Result<(PathBu
     Ok((results.folder.clone(), status(&results)))
 }
 
-/// Explanations in words, in at most so many lines.
-fn text(explained: &Explained, most: Option<usize>) -> String {
-    let mut lines = Vec::new();
-    if explained.runs.is_empty() {
-        lines.push(format!("{}: no events of viewers", explained.scenario));
-    }
-    lines.extend(explained.unseen.iter().cloned());
-    for run in &explained.runs {
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        lines.push(format!("{} {}: {}", explained.scenario, run.key, run.overview));
-        for (explanation, check) in &run.events {
-            lines.push(String::new());
-            lines.extend(told(explanation, check));
-        }
-    }
-    if let Some(most) = most.filter(|most| lines.len() > *most) {
-        let cut = lines.len() - most + 1;
-        lines.truncate(most - 1);
-        lines.push(format!("Left out: {cut} lines; `--worst N` shows all of N events, `--all` everything."));
-    }
+/// Explanations in words, the answer first, in at most so many lines of this width.
+fn text(explained: &Explained, most: Option<usize>, width: usize) -> String {
     let mut text = String::new();
-    for line in lines {
-        let _ = writeln!(text, "{line}");
+    if explained.runs.is_empty() {
+        let _ = writeln!(text, "{}: no events of viewers", explained.scenario);
     }
-    text
+    let all: Vec<_> = explained.runs.iter().flat_map(|run| &run.events).collect();
+    if let Some(answer) = answer(&all, explained.events) {
+        text.push_str(&wrapped(&answer, width));
+    }
+    for line in &explained.unseen {
+        text.push_str(&wrapped(line, width));
+    }
+    for run in &explained.runs {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&wrapped_line(&format!("{} {}: {}", explained.scenario, run.key, run.overview), width));
+        for (explanation, check) in &run.events {
+            text.push('\n');
+            for line in told(explanation, check) {
+                text.push_str(&wrapped_line(&line, width));
+            }
+        }
+    }
+    let lines = text.lines().count();
+    match most.filter(|most| lines > *most) {
+        None => text,
+        Some(most) => {
+            let shown: String = text.split_inclusive('\n').take(most - 1).collect();
+            let cut = lines - most + 1;
+            format!("{shown}Left out: {cut} lines; `--worst N` shows all of N events, `--all` everything.\n")
+        }
+    }
 }
 
 /// Writes the ladder of the most expensive event.

@@ -56,12 +56,18 @@ fn stored(accounts: bool) -> Folder {
 fn the_chain_of_a_stall_names_the_losses_behind_it_and_a_run_without_them_has_no_stall() {
     let folder = stored(true);
     let text = folder.jettison(&["explain", "out"]).ok();
-    for part in
-        ["1 stall", "stall of `viewer`", "scheduled-loss", "bottleneck.forward", "confirmed: without these"]
-    {
+    for part in [
+        "The one event costs ",
+        "1 stall",
+        "stall of `viewer`",
+        "scheduled-loss",
+        "bottleneck.forward",
+        "confirmed: without these",
+    ] {
         assert!(text.contains(part), "{part} is not in:\n{text}");
     }
     assert!(text.lines().count() <= 60, "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert_eq!(text, folder.jettison(&["explain", "out"]).ok(), "it is the same each time");
 
     let records = folder.jettison(&["explain", "out", "--json"]).records();

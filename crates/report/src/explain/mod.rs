@@ -4,6 +4,7 @@
 //! The rules are pure: they know a run by its tables alone ([`Evidence`]). Whether a chain is right, a counterfactual says: without
 //! what it names, the event must be gone or smaller. That is up to those who can run the run again (`jettison-run`).
 
+mod answer;
 mod cause;
 mod chain;
 mod evidence;
@@ -14,6 +15,7 @@ mod record;
 mod typical;
 mod words;
 
+pub use answer::answer;
 pub use cause::{Cause, CauseKind, Evidenced};
 pub use chain::{ChainPart, Explanation, Member, explain};
 pub use evidence::{Account, Decision, Event, Evidence, Part};

@@ -252,6 +252,35 @@ fn an_overview_counts_events_by_kind() {
     assert_eq!(overview(&[]), "no events");
 }
 
+#[test]
+fn the_answer_divides_the_cost_among_places_and_counts_confirmed_chains() {
+    let late = segment(
+        11,
+        10_500,
+        &[
+            (Component::RetransmissionTimeout, "server", 3_000, Some(7)),
+            (Component::Queue, QUEUE, 1_050, None),
+            (Component::Propagation, QUEUE, 150, None),
+        ],
+    );
+    let (stall, evidence) =
+        with_segment(late, vec![decision(7, 10_650, "drop", "buffer-full", segment_unit(11))]);
+    let explained = explain(&stall, &evidence);
+    let gone = (explained.clone(), Check::Left { all: 0.0, each: Vec::new() });
+    let kept = (explained, Check::Left { all: 2.0, each: Vec::new() });
+    assert_eq!(
+        answer(&[&gone, &kept], 9).as_deref(),
+        Some(
+            "The 2 most expensive of 9 events cost 4.00 s, which goes back 100 % to queue bottleneck.forward (75 % drops, \
+             25 % waits). Runs without the causes named confirm 1 of 2 chains; `other` marks the rest."
+        )
+    );
+    let alone = (gone.0.clone(), Check::None);
+    let said = answer(&[&alone], 1).unwrap_or_default();
+    assert!(said.starts_with("The one event costs 2.00 s,") && !said.contains("confirm"), "{said}");
+    assert_eq!(answer(&[], 0), None);
+}
+
 /// A segment of a live run, whose sender's kernel took `ms` for what nobody saw.
 fn of_a_kernel(ms: u64) -> Account {
     segment(

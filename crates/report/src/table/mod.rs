@@ -214,6 +214,14 @@ pub fn wrapped(text: &str, width: usize) -> String {
     filled(first.to_owned(), rest, width, "")
 }
 
+/// A line that may be indented, wrapped at blanks; what is wrapped begins at the sixth column.
+pub fn wrapped_line(line: &str, width: usize) -> String {
+    let text = line.trim_start();
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let head = &line[..line.len() - text.len() + first.len()];
+    filled(head.to_owned(), rest, width, "    ")
+}
+
 fn filled(mut out: String, text: &str, width: usize, indent: &str) -> String {
     let mut column = out.chars().count();
     for word in text.split_whitespace() {

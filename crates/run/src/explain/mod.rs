@@ -46,6 +46,8 @@ pub struct ExplainOptions<'a> {
 pub struct Explained {
     /// Name of the scenario.
     pub scenario: String,
+    /// Number of the events from which the explained ones were chosen.
+    pub events: usize,
     /// Runs with explained events, in the order of the experiment.
     pub runs: Vec<ExplainedRun>,
     /// What a reader should know.
@@ -139,7 +141,8 @@ pub fn explain_stored(folder: &Path, options: &ExplainOptions<'_>) -> Result<Exp
         });
     }
     let scenario = chosen.scenario;
-    Ok(Explained { scenario, runs, remarks: chosen.remarks, unseen: chosen.unseen })
+    let (remarks, unseen) = (chosen.remarks, chosen.unseen);
+    Ok(Explained { scenario, events: chosen.events, runs, remarks, unseen })
 }
 
 /// Explains the most expensive events of stored results, and holds the chains to counterfactuals where the run can be made again.

@@ -17,6 +17,8 @@ const LISTED: usize = 8;
 pub(super) struct Chosen {
     /// Name of the scenario.
     pub scenario: String,
+    /// Number of the events from which they were chosen.
+    pub events: usize,
     /// Runs with the numbers of their events.
     pub runs: Vec<(RunKey, Vec<u64>)>,
     pub remarks: Vec<String>,
@@ -111,13 +113,14 @@ pub(super) fn chosen_runs(folder: &Path, options: &ExplainOptions<'_>) -> Result
             several => return Err(ExplainError::Ambiguous(id, several)),
         }
     }
+    let events = wanted.len();
     wanted.sort_by(|one, other| by_cost(one.1, other.1));
     wanted.truncate(options.worst);
     let of_run = |run: usize| wanted.iter().filter(move |own| own.0 == run).map(|own| own.1.id);
     let runs =
         fitting.iter().enumerate().map(|(run, (key, _))| (key.clone(), of_run(run).collect::<Vec<u64>>()));
     let runs = runs.filter(|(_, ids)| !ids.is_empty()).collect();
-    Ok(Chosen { scenario, runs, remarks, unseen })
+    Ok(Chosen { scenario, events, runs, remarks, unseen })
 }
 
 /// Flows with events.

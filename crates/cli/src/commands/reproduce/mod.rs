@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use jettison_report::{
     Counts, Fitted, ReproductionRecord, ReproductionRow, Results, RunSummary, Status, Verdict, answer,
-    claims_table, wrapped,
+    claims_table, verdicts_legend, wrapped,
 };
 use jettison_run::reproduce::{Experiment, Library, Paper, rows_of};
 use jettison_run::value::Plan;
@@ -253,9 +253,16 @@ fn conclude(
         }
         return counts().try_for_each(|counts| print_record(&ReproductionRecord::from(counts)));
     }
+    let judged = claims.iter().flatten().map(|claim| claim.verdict);
+    let meanings = match experiment {
+        None => verdicts_legend(&judged.chain(verdicts).collect::<Vec<_>>(), width()),
+        Some(_) => String::new(),
+    };
     if let Some(claims) = &claims {
-        screen.print_cut(&claims_table(claims, width()), screen.room(2), "claims")?;
+        let room = screen.room(2 + meanings.lines().count());
+        screen.print_cut(&claims_table(claims, width()), room, "claims")?;
     }
+    screen.print(&meanings)?;
     // Those of one experiment stand above its tables.
     counts()
         .filter(|counts| counts.total > 0 && counts.experiment.is_none())
