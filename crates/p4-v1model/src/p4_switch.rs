@@ -36,6 +36,8 @@ pub struct P4Switch<M: Machine> {
     lost_to_cpu: u64,
     /// PSA's recirculation port, a port of the pipeline that has no link.
     loop_port: Option<Port>,
+    /// Whether there is a port without a link: that of the controller, or that of recirculation.
+    has_inner_ports: bool,
     /// When the recirculation port is served again, if it was served too often at one time.
     next_loop: Time,
 }
@@ -59,9 +61,11 @@ impl<M: Machine + Send> P4Switch<M> {
         commands: Vec<(Time, Command)>,
     ) -> Result<P4Switch<M>, PlanError> {
         let loop_port = pipeline.program().recirculation_port();
+        let has_inner_ports = loop_port.is_some() || pipeline.program().cpu_port().is_some();
         let mut switch = P4Switch {
             pipeline,
             loop_port,
+            has_inner_ports,
             next_loop: Time::MAX,
             replication: Replication::default(),
             commands: VecDeque::new(),
@@ -222,6 +226,31 @@ impl<M: Machine + Send> P4Switch<M> {
 }
 
 impl<M: Machine + Send> P4Switch<M> {
+    /// [`Switch::handle_packet`] with ports without a link. A function of its own, as a closure would copy all packets.
+    #[cold]
+    #[inline(never)]
+    fn handle_and_serve(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
+        self.serving(now, out, |p, out| p.handle_packet(from, packet, now, out));
+    }
+
+    /// Calls the pipeline, and then serves the ports without a link: that of the controller, or that of recirculation.
+    #[cold]
+    fn serving<T>(
+        &mut self,
+        now: Time,
+        out: &mut SwitchOutcomes<'_>,
+        call: impl FnOnce(&mut Pipeline<SimpleSwitch<M>>, &mut SwitchOutcomes<'_>) -> T,
+    ) -> T {
+        match self.loop_port {
+            None => {
+                let result = call(&mut self.pipeline, out);
+                self.serve_cpu(now, out);
+                result
+            }
+            Some(port) => self.looping(port, now, out, call),
+        }
+    }
+
     /// Calls the pipeline, and then serves the recirculation port, which has no link to do so.
     #[cold]
     fn looping<T>(
@@ -254,35 +283,25 @@ impl<M: Machine + Send> P4Switch<M> {
 impl<M: Machine + Send> Switch for P4Switch<M> {
     fn handle_packet(&mut self, from: Port, packet: Packet, now: Time, out: &mut SwitchOutcomes<'_>) {
         self.catch_up(now);
-        match self.loop_port {
-            None => {
-                self.pipeline.handle_packet(from, packet, now, out);
-                self.serve_cpu(now, out);
-            }
-            Some(port) => self.looping(port, now, out, |p, out| p.handle_packet(from, packet, now, out)),
+        match self.has_inner_ports {
+            false => self.pipeline.handle_packet(from, packet, now, out),
+            true => self.handle_and_serve(from, packet, now, out),
         }
     }
 
     fn poll_transmit(&mut self, to: Port, now: Time, out: &mut SwitchOutcomes<'_>) -> Option<Departure> {
         self.catch_up(now);
-        match self.loop_port {
-            None => {
-                let departure = self.pipeline.poll_transmit(to, now, out);
-                self.serve_cpu(now, out);
-                departure
-            }
-            Some(port) => self.looping(port, now, out, |p, out| p.poll_transmit(to, now, out)),
+        match self.has_inner_ports {
+            false => self.pipeline.poll_transmit(to, now, out),
+            true => self.serving(now, out, |p, out| p.poll_transmit(to, now, out)),
         }
     }
 
     fn handle_wakeup(&mut self, now: Time, out: &mut SwitchOutcomes<'_>) {
         self.catch_up(now);
-        match self.loop_port {
-            None => {
-                self.pipeline.handle_wakeup(now, out);
-                self.serve_cpu(now, out);
-            }
-            Some(port) => self.looping(port, now, out, |p, out| p.handle_wakeup(now, out)),
+        match self.has_inner_ports {
+            false => self.pipeline.handle_wakeup(now, out),
+            true => self.serving(now, out, |p, out| p.handle_wakeup(now, out)),
         }
     }
 

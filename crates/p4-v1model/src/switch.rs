@@ -30,6 +30,8 @@ pub struct SimpleSwitch<M: Machine> {
     pub(super) frames: Frames,
     /// Number of the CPU port for the program; its queue is the last one.
     cpu_port: Option<u16>,
+    /// That queue, or [`NO_QUEUE`]: one comparison per packet.
+    cpu_queue: u16,
     pub(super) counters: ProgramCounters,
     /// Whether the program gets the behaviour of `simple_switch`.
     as_bmv2: bool,
@@ -40,6 +42,9 @@ pub struct SimpleSwitch<M: Machine> {
     /// PSA's ports; `None` for v1model.
     pub(super) psa: Option<PsaPorts>,
 }
+
+/// The queue of the CPU port where there is none.
+const NO_QUEUE: u16 = u16::MAX;
 
 /// State of a port.
 #[derive(Clone)]
@@ -95,6 +100,7 @@ impl<M: Machine> SimpleSwitch<M> {
             ports,
             frames,
             cpu_port: None,
+            cpu_queue: NO_QUEUE,
             counters: ProgramCounters::default(),
             arrival: None,
             headers: Vec::new(),
@@ -105,6 +111,7 @@ impl<M: Machine> SimpleSwitch<M> {
     /// Makes the last port the CPU port: the program knows it as `number`.
     pub(crate) fn set_cpu_port(&mut self, number: u16) {
         self.cpu_port = Some(number);
+        self.cpu_queue = (self.ports.len() - 1) as u16;
     }
 
     /// Number of the CPU port for the program.
@@ -114,7 +121,7 @@ impl<M: Machine> SimpleSwitch<M> {
 
     /// The queue of the CPU port.
     pub(crate) fn cpu_queue(&self) -> Option<Port> {
-        self.cpu_port.map(|_| Port((self.ports.len() - 1) as u16))
+        self.cpu_port.map(|_| Port(self.cpu_queue))
     }
 
     /// The queue of a port of the program. Without a CPU port they have the same number.
@@ -130,7 +137,7 @@ impl<M: Machine> SimpleSwitch<M> {
     #[inline]
     fn port_of(&self, queue: Port) -> Port {
         match self.cpu_port {
-            Some(number) if usize::from(queue.0) + 1 == self.ports.len() => Port(number),
+            Some(number) if queue.0 == self.cpu_queue => Port(number),
             _ => queue,
         }
     }
@@ -327,7 +334,7 @@ impl<M: Machine> SimpleSwitch<M> {
     /// `keep` is set. Returns whether the packet has changed.
     fn deparse(&mut self, tag: u32, packet: &mut Packet, port: Port, keep: bool) -> bool {
         // A controller gets the bytes as the program left them.
-        let frames = if self.cpu_queue() == Some(port) { Frames::Raw } else { self.frames };
+        let frames = if port.0 == self.cpu_queue { Frames::Raw } else { self.frames };
         let (machine, plane) = (&mut self.machine, &mut self.plane);
         let context = self.contexts.get_mut(tag);
         machine.run(Block::ComputeChecksum, context.payload(), plane);
