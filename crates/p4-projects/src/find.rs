@@ -40,6 +40,10 @@ pub(crate) fn find(path: &Path) -> Result<Found, ProjectError> {
     let candidates = if apps.is_empty() { below.collect() } else { apps };
     match &candidates[..] {
         [only] => found(folder, only.clone()),
+        [] if path.join("manifest.json").is_file() => {
+            let help = "`jettison report` prints them; name a scenario file or a folder of a P4 project to run";
+            Err(ProjectError::new(path, "", "holds results").help(help))
+        }
         [] => {
             let message = "is no P4 project: it has no `topology.json`, `p4app.json` or scenario";
             let help = "name a folder of the P4 tutorials or of p4-utils, or a scenario file";

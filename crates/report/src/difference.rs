@@ -126,7 +126,14 @@ pub(crate) fn paired(domain: Domain, from: &[(u64, f64)], to: &[(u64, f64)]) -> 
         if difference.abs() <= ROUNDING * from.abs().max(to.abs()) { 0.0 } else { difference }
     };
     let differences: Vec<f64> = pairs.iter().map(difference).collect();
-    let estimate = Estimate::of(&differences)?;
+    let mut estimate = Estimate::of(&differences)?;
+    // Two seeds that differ by the same step of a coarse metric do not make it certain.
+    if let [one, other] = differences[..]
+        && one == other
+        && one != 0.0
+    {
+        estimate.ci95 = None;
+    }
     let base = pairs.iter().map(|(from, _)| from).sum::<f64>() / pairs.len() as f64;
     let percent = (domain != Domain::Real && base > 0.0).then(|| 100.0 * estimate.mean / base);
     Some(Paired { estimate, percent })

@@ -32,7 +32,11 @@ impl Warning {
     pub fn text(&self) -> String {
         let concerns = match self.concerns.len() {
             0 => String::new(),
-            count if count > NAMED => format!(" ({count}: {})", listed(&self.concerns, NAMED + 1)),
+            // Some reasons give the number.
+            count if count > NAMED && !self.reason.starts_with(&format!("{count} ")) => {
+                format!(" ({count}: {})", listed(&self.concerns, NAMED + 1))
+            }
+            count if count > NAMED => format!(" ({})", listed(&self.concerns, NAMED + 1)),
             _ => format!(" ({})", self.concerns.join(", ")),
         };
         format!("{}{concerns}; {}.", self.reason, self.remedy)
@@ -172,7 +176,10 @@ fn wide_intervals(comparison: &Comparison<'_>) -> Option<Warning> {
     }
     (!concerns.is_empty()).then(|| Warning {
         kind: "wide-interval".to_owned(),
-        reason: format!("{} of {all} intervals are wider than their values", concerns.len()),
+        reason: match concerns.len() {
+            1 => format!("1 of {all} intervals is wider than its value"),
+            count => format!("{count} of {all} intervals are wider than their values"),
+        },
         remedy: "run more seeds, or do not rely on these values".to_owned(),
         concerns,
     })

@@ -1,6 +1,7 @@
 //! Seeds added until the confidence interval of a metric is narrow enough.
 
 use jettison_registry::nearest;
+use jettison_measure::{Declared, metrics};
 use jettison_report::{RunSummary, Summary, SummaryRow, names_object};
 use thiserror::Error;
 
@@ -40,6 +41,14 @@ pub enum PrecisionError {
     /// The metric cannot be read.
     #[error("--of must be OBJECT:METRIC, such as \"all flows:goodput\" or \"bulk:rtt\", got `{0}`")]
     Metric(String),
+    /// There is no such metric.
+    #[error("unknown metric `{name}` in --of; {help}")]
+    Undeclared {
+        /// The name.
+        name: String,
+        /// The nearest names.
+        help: String,
+    },
     /// No run has measured the metric.
     #[error("no run has measured `{wanted}`{help}")]
     Unknown {
@@ -69,6 +78,15 @@ impl Precision {
         let percent = percent.ok_or_else(|| PrecisionError::Share(share.to_owned()))?;
         let parts = of.split_once(':').filter(|(object, metric)| !object.is_empty() && !metric.is_empty());
         let (object, metric) = parts.ok_or_else(|| PrecisionError::Metric(of.to_owned()))?;
+        // Before the first run, as far as it can be known.
+        let stem = metric.split(':').next().unwrap_or(metric);
+        if Declared::named(stem).is_none() {
+            let known = metrics::DECLARED.iter().map(|declared| declared.metric.name);
+            return Err(PrecisionError::Undeclared {
+                name: stem.to_owned(),
+                help: jettison_registry::suggestion(stem, known),
+            });
+        }
         Ok(Precision { share: percent / 100.0, object: object.to_owned(), metric: metric.to_owned(), most })
     }
 
@@ -205,6 +223,8 @@ mod tests {
     fn options_are_read_or_refused_with_an_example() {
         let read = two_percent();
         assert_eq!((read.share, read.name().as_str()), (0.02, "all flows:goodput"));
+        let unknown = Precision::parse("2%", "bulk:gooput", 9).unwrap_err().to_string();
+        assert!(unknown.contains("unknown metric `gooput`") && unknown.contains("`goodput`"), "{unknown}");
         assert_eq!(Precision::parse("1 %", "q:drops:codel", 9).unwrap().metric, "drops:codel");
         for share in ["2", "0%", "100%", "-1%", "x%", "nan%"] {
             assert_eq!(Precision::parse(share, "a:b", 9), Err(PrecisionError::Share(share.to_owned())));

@@ -22,12 +22,42 @@ pub struct UnknownColumn(String);
 const ENDINGS: [(&str, Option<u8>); 5] =
     [("_mean", None), ("_median", Some(50)), ("_p50", Some(50)), ("_p95", Some(95)), ("_p99", Some(99))];
 
+/// Heads of columns in tables that are not the metric's name, with blanks as underscores.
+const HEADS: [(&str, &str); 14] = [
+    ("freezes", "freeze_rate"),
+    ("time_frozen", "freeze_ratio"),
+    ("time_stalled", "stall_ratio"),
+    ("in_time", "frames_in_time"),
+    ("in_time_at", "frames_in_time"),
+    ("frames/s", "frames_per_second"),
+    ("representation", "representation_rate"),
+    ("start-up", "start_up_delay"),
+    ("p.1203_score", "p1203_parametric"),
+    ("sqi-ssim", "sqi_ssim"),
+    ("sqi-ssim_at", "sqi_at_deadline"),
+    ("aoi", "age_of_information"),
+    ("decoded", "frames_decoded"),
+    ("refused", "refused_messages"),
+];
+
 impl ColumnName {
-    /// The column of that name.
+    /// The column of that name, or with that head in a table: `rtt_p99`, `RTT p99`.
     ///
     /// # Errors
     /// If no metric in summaries has it, or the metric has no percentiles.
     pub fn parse(name: &str) -> Result<ColumnName, UnknownColumn> {
+        ColumnName::exact(name).or_else(|unknown| {
+            let head = name.split(" (").next().unwrap_or(name).trim().to_lowercase().replace(' ', "_");
+            let of_head = |(stem, metric): &(&str, &str)| {
+                let ending = head.strip_prefix(stem)?;
+                ColumnName::exact(&format!("{metric}{ending}")).ok()
+            };
+            ColumnName::exact(&head).ok().or_else(|| HEADS.iter().find_map(of_head)).ok_or(unknown)
+        })
+    }
+
+    /// The column of exactly that name.
+    fn exact(name: &str) -> Result<ColumnName, UnknownColumn> {
         let whole = summed(name).map(|metric| ColumnName { metric, percentile: None });
         let ending = || {
             ENDINGS.into_iter().find_map(|(ending, percentile)| {
@@ -73,6 +103,19 @@ impl UnknownColumn {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heads_of_tables_are_names_too() {
+        let metric = |name: &str| ColumnName::parse(name).map(|own| (own.metric.metric.name, own.percentile));
+        assert_eq!(metric("RTT p99"), Ok(("rtt", Some(99))));
+        assert_eq!(metric("freezes"), Ok(("freeze_rate", None)));
+        assert_eq!(metric("time frozen"), Ok(("freeze_ratio", None)));
+        assert_eq!(metric("in time at"), Ok(("frames_in_time", None)));
+        assert_eq!(metric("P.1203 score"), Ok(("p1203_parametric", None)));
+        assert_eq!(metric("AoI p99"), Ok(("age_of_information", Some(99))));
+        assert_eq!(metric("frame latency p99 (shown)"), Ok(("frame_latency", Some(99))));
+        assert!(metric("freezing").is_err() && metric("").is_err());
+    }
 
     #[test]
     fn every_name_of_the_list_is_a_column() {

@@ -17,6 +17,9 @@ use crate::output::{Failure, print, print_error, print_record, width};
 use crate::progress::Bar;
 use crate::screen::LINES;
 
+/// Lines from which on an output is cut between events.
+const WHOLE: usize = 20;
+
 /// Explains the events of stored results, or runs a scenario file and explains its events.
 pub fn explain(
     target: &Path,
@@ -142,9 +145,13 @@ fn text(explained: &Explained, most: Option<usize>, width: usize) -> String {
     match most.filter(|most| lines > *most) {
         None => text,
         Some(most) => {
-            let shown: String = text.split_inclusive('\n').take(most - 1).collect();
-            let cut = lines - most + 1;
-            format!("{shown}Left out: {cut} lines; `--worst N` shows all of N events, `--all` everything.\n")
+            // Whole events, where one fits.
+            let shown: Vec<&str> = text.lines().take(most - 1).collect();
+            let whole = shown.iter().rposition(|line| line.is_empty()).filter(|at| *at > WHOLE);
+            let shown = &shown[..whole.map_or(shown.len(), |at| at + 1)];
+            let cut = lines - shown.len();
+            let shown = shown.join("\n");
+            format!("{shown}\nLeft out: {cut} lines; `--worst N` shows all of N events, `--all` everything.\n")
         }
     }
 }

@@ -74,15 +74,15 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
     let mut told = 0;
     let mut leader = None;
     for (measure, verdict) in &judged {
-        let Verdict::Leaders { leaders, others } = verdict else { continue };
+        let Verdict::Leaders { leaders, others, open } = verdict else { continue };
         if told == SENTENCES {
             break;
         }
         let reference = if others.contains(&block.baseline) { block.baseline } else { others[0] };
-        out.sentences.push(leading(comparison, block, measure, (leaders, others), reference, told == 0));
+        out.sentences.push(leading(comparison, block, measure, (leaders, others, open), reference, told == 0));
         if told == 0 {
             out.best = leaders.iter().map(|place| comparison.variants[*place].name.clone()).collect();
-            leader = Some((leaders[0], reference, leaders.len() > 1));
+            leader = Some((leaders[0], reference));
         }
         out.judged.push(Judged::of(comparison, measure));
         told += 1;
@@ -116,8 +116,8 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
         out.sentences.push(format!("No difference beyond chance in {}.", listed(&nouns)));
         out.judged.extend(tied.iter().map(|measure| Judged::of(comparison, measure)));
     }
-    if let Some((leader, reference, is_one_of_several)) = leader {
-        out.sentences.extend(costs(comparison, measures, block, (leader, is_one_of_several), reference));
+    if let Some((leader, reference)) = leader {
+        out.sentences.extend(costs(comparison, measures, block, leader, reference));
     }
 }
 
@@ -126,7 +126,7 @@ fn leading(
     comparison: &Comparison<'_>,
     block: &Block,
     measure: &Measure,
-    (leaders, others): (&[usize], &[usize]),
+    (leaders, others, open): (&[usize], &[usize], &[usize]),
     reference: usize,
     is_first: bool,
 ) -> String {
@@ -137,8 +137,9 @@ fn leading(
     let next =
         format!("{} under {}", value(comparison, measure.at, reference), block.title(comparison, reference));
     let own = value(comparison, measure.at, leaders[0]);
+    let open = left_open(comparison, block, measure, open);
     match leaders {
-        [_] => format!("{} has {}: {own} against {next} ({apart}{paired}).", names[0], measure.superlative),
+        [_] => format!("{} has {}: {own} against {next} ({apart}{paired}){open}.", names[0], measure.superlative),
         [_, .., last] => {
             let last = value(comparison, measure.at, *last);
             // From low to high, whichever is better.
@@ -147,19 +148,28 @@ fn leading(
                 Better::Low => format!("{own} to {last}"),
                 Better::High => format!("{last} to {own}"),
             };
-            let who = match others.contains(&block.baseline) || others.len() == 1 {
-                true => next,
-                false => format!("{next}, the next"),
-            };
+            let is_next = !others.contains(&block.baseline) && others.len() > 1 && open.is_empty();
+            let who = if is_next { format!("{next}, the next") } else { next };
             let of = names[0];
             format!(
-                "{} have {}: {range}, not apart beyond chance, against {who} ({of}: {apart}{paired}).",
+                "{} have {}: {range}, not apart beyond chance, against {who} ({of}: {apart}{paired}){open}.",
                 listed(&names),
                 measure.superlative
             )
         }
         [] => String::new(),
     }
+}
+
+/// `; chance leaves open where pie (114 ms) stands`, if there are such variants.
+fn left_open(comparison: &Comparison<'_>, block: &Block, measure: &Measure, open: &[usize]) -> String {
+    let text = |place: &usize| {
+        format!("{} ({})", block.title(comparison, *place), value(comparison, measure.at, *place))
+    };
+    let named: Vec<String> = open.iter().map(text).collect();
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    let verb = if named.len() == 1 { "stands" } else { "stand" };
+    if named.is_empty() { String::new() } else { format!("; chance leaves open where {} {verb}", listed(&named)) }
 }
 
 /// `RTT 514 ms under tail-drop, 43.0 ms under codel`.
@@ -185,7 +195,7 @@ fn costs(
     comparison: &Comparison<'_>,
     measures: &Measures,
     block: &Block,
-    (leader, is_one_of_several): (usize, bool),
+    leader: usize,
     reference: usize,
 ) -> Option<String> {
     let text = |measure: &Measure| {
@@ -209,17 +219,13 @@ fn costs(
     };
     let worse = of(false, SMALL);
     let against = block.title(comparison, reference);
-    let whose = match is_one_of_several {
-        true => format!(" of {}", block.title(comparison, leader)),
-        false => String::new(),
-    };
+    let who = block.title(comparison, leader);
     if !worse.is_empty() {
-        return Some(format!("The cost{whose} against {against}: {}.{also}", named(&worse, NAMED)));
+        return Some(format!("The cost of {who} against {against}: {}.{also}", named(&worse, NAMED)));
     }
     let nouns: Vec<&str> = measures.costs.iter().map(|measure| measure.noun.as_str()).collect();
     let nouns = if nouns.len() > NAMED { &nouns[..NAMED] } else { &nouns[..] };
     (!nouns.is_empty()).then(|| {
-        let who = if is_one_of_several { block.title(comparison, leader) } else { "It".to_owned() };
         format!("{who} costs less than 1 %, or nothing beyond chance, in {}.{also}", listed(nouns))
     })
 }

@@ -10,9 +10,9 @@ use crate::number;
 /// The result of a comparison in one measure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Verdict {
-    /// These variants, the best mean first, are better than the others beyond chance; among each other they do not differ. Variants
-    /// that differ from neither are in no list.
-    Leaders { leaders: Vec<usize>, others: Vec<usize> },
+    /// The leaders, the best mean first, are all better than the others beyond chance, and no two of them differ. Chance leaves open
+    /// where the rest stands: it is not worse than the best, nor better than all others, or is worse than another leader.
+    Leaders { leaders: Vec<usize>, others: Vec<usize>, open: Vec<usize> },
     /// No variant is better than another beyond chance: those with values, best first.
     Tie(Vec<usize>),
     /// Chance cannot be judged: one seed, or seeds that gave equal values. Those with values, best first.
@@ -43,7 +43,7 @@ impl Verdict {
             Better::High => ranked.sort_by(|one, other| other.1.total_cmp(&one.1)),
         }
         let Some(((best, best_mean), others)) = ranked.split_first() else { return Verdict::Nothing };
-        let places = ranked.iter().map(|(place, _)| *place).collect();
+        let places: Vec<usize> = ranked.iter().map(|(place, _)| *place).collect();
         if others.is_empty() {
             return Verdict::Nothing;
         }
@@ -52,28 +52,26 @@ impl Verdict {
         if ranked.iter().any(is_unknown) {
             return Verdict::Unknown(places);
         }
+        let differ = |one: usize, other: usize| {
+            paired(Domain::Real, values(one), values(other))
+                .is_some_and(|difference| difference.estimate.excludes(0.0))
+        };
         // Values that print alike are not worth a winner.
         let is_behind = |(place, mean): &&(usize, f64)| {
-            number::plain(*mean) != number::plain(*best_mean)
-                && paired(Domain::Real, values(*best), values(*place))
-                    .is_some_and(|difference| difference.estimate.excludes(0.0))
+            number::plain(*mean) != number::plain(*best_mean) && differ(*best, *place)
         };
         let behind: Vec<usize> = others.iter().filter(is_behind).map(|(place, _)| *place).collect();
         if behind.is_empty() {
             return Verdict::Tie(places);
         }
-        // Of those that are as good as the best, some may be too uncertain to be better than the others.
-        let is_ahead = |place: &usize| {
-            behind.iter().all(|other| {
-                paired(Domain::Real, values(*place), values(*other))
-                    .is_some_and(|difference| difference.estimate.excludes(0.0))
-            })
-        };
-        let leaders = places
-            .into_iter()
-            .filter(|place| place == best || !behind.contains(place) && is_ahead(place))
-            .collect();
-        Verdict::Leaders { leaders, others: behind }
+        let (mut leaders, mut open) = (vec![*best], Vec::new());
+        for place in places.into_iter().filter(|place| place != best && !behind.contains(place)) {
+            // As good as the best, but perhaps too uncertain to be better than the others, or worse than another leader.
+            let leads = behind.iter().all(|other| differ(place, *other))
+                && leaders.iter().skip(1).all(|other| !differ(place, *other));
+            if leads { leaders.push(place) } else { open.push(place) }
+        }
+        Verdict::Leaders { leaders, others: behind, open }
     }
 }
 

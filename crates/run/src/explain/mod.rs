@@ -9,7 +9,7 @@ mod sample;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use jettison_report::explain::{Check, Event, Evidence, Explanation, explain, overview};
+use jettison_report::explain::{Check, Event, Evidence, Explanation, explain};
 use jettison_report::{ReportError, RunKey, stored_evidence};
 use jettison_scenario::build::Builder;
 use jettison_sim::ForkError;
@@ -134,8 +134,8 @@ pub fn explain_stored(folder: &Path, options: &ExplainOptions<'_>) -> Result<Exp
         let mut explanations: Vec<Explanation> = wanted.map(|own| explain(own, &evidence)).collect();
         explanations.sort_by(|one, other| by_cost(&one.event, &other.event));
         runs.push(ExplainedRun {
+            overview: chosen.overviews.get(&key).cloned().unwrap_or_default(),
             key,
-            overview: overview(&evidence.events),
             events: explanations.into_iter().map(|own| (own, check.clone())).collect(),
             evidence,
         });

@@ -1,10 +1,11 @@
 //! The choice of events among the runs of stored results.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
+use jettison_core::{Duration, Time};
 use jettison_input::file;
-use jettison_report::explain::Event;
+use jettison_report::explain::{Event, overview};
 use jettison_report::{Mode, RunKey, SCENARIO, check, stored_events, stored_manifest, stored_timing};
 
 use super::{ExplainError, ExplainOptions, by_cost, live, unknown_viewer};
@@ -21,6 +22,8 @@ pub(super) struct Chosen {
     pub events: usize,
     /// Runs with the numbers of their events.
     pub runs: Vec<(RunKey, Vec<u64>)>,
+    /// The events of each run by kind, in a line.
+    pub overviews: HashMap<RunKey, String>,
     pub remarks: Vec<String>,
     /// What of a live run is not seen; empty for simulated ones.
     pub unseen: Vec<String>,
@@ -30,6 +33,8 @@ pub(super) struct Chosen {
 pub(super) struct Fitting {
     /// Name of the scenario.
     pub scenario: String,
+    /// The warm-up, which metrics leave out.
+    pub warm_up: Duration,
     /// Runs with their events.
     pub runs: Vec<(RunKey, Vec<Event>)>,
     /// What is unusual about the results.
@@ -70,7 +75,8 @@ pub(super) fn fitting_runs(
         return Err(ExplainError::NoAccounts { folder: folder.to_owned(), scenario: file, is_live });
     };
     let runs = keys.into_iter().map(|key| (key.clone(), stored.remove(key).unwrap_or_default())).collect();
-    Ok(Fitting { scenario: experiment.name.clone(), runs, remarks, unseen: live::unseen(&manifest) })
+    let (scenario, warm_up) = (experiment.name.clone(), experiment.warm_up);
+    Ok(Fitting { scenario, warm_up, runs, remarks, unseen: live::unseen(&manifest) })
 }
 
 /// The scenario's file, which is stored as seen from the results, as seen from here.
@@ -90,8 +96,12 @@ fn has_accounts(folder: &Path) -> bool {
 
 /// Chooses the events that options ask for.
 pub(super) fn chosen_runs(folder: &Path, options: &ExplainOptions<'_>) -> Result<Chosen, ExplainError> {
-    let Fitting { scenario, runs: fitting, remarks, unseen } =
+    let Fitting { scenario, warm_up, runs: mut fitting, mut remarks, unseen } =
         fitting_runs(folder, options.variant, options.seed)?;
+    // Metrics leave the warm-up out, too. An event that is asked for by its number is explained all the same.
+    if options.event.is_none() {
+        remarks.extend(without_warm_up(&mut fitting, warm_up));
+    }
     let all: Vec<Event> = fitting.iter().flat_map(|(_, events)| events.iter().cloned()).collect();
     if let Some(viewer) = options.viewer.filter(|viewer| !all.iter().any(|event| event.flow == **viewer)) {
         return Err(unknown_viewer(viewer, &all));
@@ -120,7 +130,20 @@ pub(super) fn chosen_runs(folder: &Path, options: &ExplainOptions<'_>) -> Result
     let runs =
         fitting.iter().enumerate().map(|(run, (key, _))| (key.clone(), of_run(run).collect::<Vec<u64>>()));
     let runs = runs.filter(|(_, ids)| !ids.is_empty()).collect();
-    Ok(Chosen { scenario, events, runs, remarks, unseen })
+    let overviews = fitting.iter().map(|(key, events)| (key.clone(), overview(events))).collect();
+    Ok(Chosen { scenario, events, runs, overviews, remarks, unseen })
+}
+
+/// Removes events that began in the warm-up; says how many.
+fn without_warm_up(runs: &mut [(RunKey, Vec<Event>)], warm_up: Duration) -> Option<String> {
+    let begin = Time::ZERO + warm_up;
+    let count = |runs: &[(RunKey, Vec<Event>)]| runs.iter().map(|own| own.1.len()).sum::<usize>();
+    let all = count(runs);
+    runs.iter_mut().for_each(|(_, events)| events.retain(|event| event.at >= begin));
+    let (left_out, seconds) = (all - count(runs), warm_up.as_secs_f64());
+    let (s, verb) = if left_out == 1 { ("", "is") } else { ("s", "are") };
+    let text = format!("{left_out} event{s} of the warm-up ({seconds} s) {verb} left out, as from all metrics");
+    (left_out > 0).then_some(text)
 }
 
 /// Flows with events.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use jettison_measure::{Kind, ObjectId, RunRecord, metrics};
-use jettison_report::{Statistic, plain_number, signed_number, wrapped};
+use jettison_report::{Statistic, plain_number, signed_number, wrapped, wrapped_line};
 use jettison_sim::{Decided, Effects, Reverted};
 
 use super::question::seconds;
@@ -121,10 +121,11 @@ fn decision(answer: &Answer, reverted: &Reverted) -> String {
     };
     let identity = answer.pairs.first().and_then(|[record, _]| identity(record, *decision));
     let (carried, state) = identity.map_or_else(Default::default, |(carried, state)| (carried, state));
-    format!(
+    let text = format!(
         "Decision {decision}: at {} {queue} {what} packet {packet}{flow}, {length} bytes{carried}{state}",
         seconds(*at)
-    )
+    );
+    wrapped_line(&text, WIDTH).trim_end().to_owned()
 }
 
 /// What the packet of a decision carried, and the state of its queue.

@@ -47,7 +47,7 @@ pub(super) fn answer(rows: &[Row]) -> String {
         }
         (true, false) => found,
         (false, _) => {
-            format!("{found} One pair of runs is part effect, part chance: `--draws 20` tells them apart.")
+            format!("{found} One pair of runs is part effect, part chance: `--draws 20` tells them apart if anything after it is random.")
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
         let rows = [row(false, [1.0, 2.0], None), row(true, [3.0, 2.5], None)];
         let text = answer(&rows);
         let said = "The change alters what viewers and users get: call goodput 3.00 → 2.50 Mbit/s. One pair of runs is part \
-                    effect, part chance: `--draws 20` tells them apart.";
+                    effect, part chance: `--draws 20` tells them apart if anything after it is random.";
         assert_eq!(text, said);
         let rows = [row(false, [1.0, 2.0], None), row(true, [3.0, 3.0], None)];
         assert!(answer(&rows).starts_with("Viewers and users get the same; other flows: bulk goodput"));

@@ -94,6 +94,9 @@ pub fn parse(text: &str) -> Result<Vec<Case>, String> {
             case.differs = Some(reason.to_owned());
             continue;
         }
+        if line.starts_with("p4c: ") {
+            continue; // for those who record
+        }
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         if ["$", "=", "<", "+", ">", "!", "wait", "log"].contains(&word) {
             slot = None;
