@@ -130,10 +130,13 @@ fn line(bar: &ProgressBar) -> String {
         return format!("{title}: {} so far", seconds(bar.elapsed()));
     }
     let position = bar.position().min(STEPS);
-    let share = format!("{title}: {} % ({})", position * 100 / STEPS, bar.message());
+    let message = bar.message();
+    let of = if message.is_empty() { String::new() } else { format!(" ({message})") };
+    let share = format!("{title}: {} %{of}", position * 100 / STEPS);
     // By the mean rate: lines are so far apart that the latest one says little.
     match position {
         0 => share,
+        STEPS => format!("{share}, writing the results"),
         _ => {
             let left = bar.elapsed().mul_f64((STEPS - position) as f64 / position as f64);
             format!("{share}, {} left", seconds(left))
