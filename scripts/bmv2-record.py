@@ -255,7 +255,8 @@ class Switch:
     def messages(self) -> list[str]:
         """What the program logged, by `log_msg` with a text that starts with `LOG `."""
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
-        return re.findall(r"LOG (.*)", text)
+        # In front of it stands the thread; lines on the program's text have it in quotation marks.
+        return re.findall(r"\] LOG (.*)", text)
 
     def ends(self) -> bool:
         """Whether it ends by itself in the next seconds."""
