@@ -13,7 +13,10 @@ use num_bigint::BigUint;
 use crate::bytes;
 use crate::fault::{Code, Fault, invalid};
 use crate::info::{self, plain};
-use crate::proto::info::{ControllerPacketMetadata, MatchField, P4Info, Preamble};
+use crate::proto::info::{
+    ControllerPacketMetadata, MatchField, NamedType, P4Info, Preamble, Representation, SdnType,
+};
+use crate::translation::Translated;
 
 /// Maximum width of a value for the controller.
 const MAX_BITS: u32 = 4096;
@@ -31,6 +34,8 @@ pub struct Catalogue {
     pub(crate) digests: BTreeMap<u32, TypeId>,
     pub(crate) packet_in: Vec<HeaderField>,
     pub(crate) packet_out: Vec<HeaderField>,
+    /// Whether match fields or parameters have translated types.
+    pub(crate) translates: bool,
 }
 
 /// A table for the controller.
@@ -68,24 +73,21 @@ pub(crate) struct ValueSpec {
     /// Width for the controller; another one if the type is translated, 0 for a string.
     pub controller_bits: u32,
     pub signed: bool,
+    /// The translation of its type. Values are translated before they are read, and after they are written.
+    pub translated: Option<Translated>,
 }
 
 /// A field of a controller header; without an id it is padding.
 #[derive(Debug, Clone)]
 pub(crate) struct HeaderField {
     pub id: Option<u32>,
-    pub name: String,
-    pub bits: u32,
+    pub value: ValueSpec,
 }
 
 impl ValueSpec {
-    /// Reads a byte string.
+    /// Reads the byte string of a number of the device.
     pub fn read(&self, text: &[u8]) -> Result<BigUint, Fault> {
-        if self.controller_bits == 0 && self.bits > 0 {
-            let text = format!("`{}`: values translated to strings are not supported", self.name);
-            return Err(Fault::new(Code::Unimplemented, text));
-        }
-        let width = self.controller_bits;
+        let width = if self.translated.is_some() { self.bits } else { self.controller_bits };
         let value = bytes::decode(text, width, self.signed).ok_or_else(|| self.out_of_range(text, width))?;
         if !self.signed && value.bits() > u64::from(self.bits) {
             return Err(self.out_of_range(text, self.bits));
@@ -93,7 +95,7 @@ impl ValueSpec {
         Ok(value)
     }
 
-    fn out_of_range(&self, text: &[u8], width: u32) -> Fault {
+    pub fn out_of_range(&self, text: &[u8], width: u32) -> Fault {
         let hex: String = text.iter().map(|byte| format!("{byte:02x}")).collect();
         let got = if hex.is_empty() { "an empty byte string".to_owned() } else { format!("0x{hex}") };
         Fault::new(Code::OutOfRange, format!("`{}` must fit in {width} bits, got {got}", self.name))
@@ -126,6 +128,7 @@ impl Catalogue {
             digests: BTreeMap::new(),
             packet_in: header(info, "packet_in", program),
             packet_out: header(info, "packet_out", program),
+            translates: false,
         };
         catalogue.tables(info)?;
         catalogue.externs(info)?;
@@ -138,7 +141,8 @@ impl Catalogue {
             let (id, name) = known(&set.preamble);
             let at = find("value set", name, program.value_sets.iter().map(|set| &*set.name))?;
             let keys = &program.value_sets[at].keys;
-            let specs = fields(name, &set.match_fields, keys.iter().map(|(ty, kind)| (*ty, *kind)), program)?;
+            let keys = keys.iter().map(|(ty, kind)| (*ty, *kind));
+            let specs = fields(name, &set.match_fields, keys, program, info)?;
             catalogue.value_sets.insert(id, (ValueSetId(at as u32), specs));
         }
         let digests = info::digest_types(program);
@@ -147,6 +151,11 @@ impl Catalogue {
             let at = find("digest", name, digests.iter().map(|(_, name)| &**name))?;
             catalogue.digests.insert(id, digests[at].0);
         }
+        let values = catalogue.table_specs.iter().flat_map(|table| {
+            let fields = table.fields.iter().map(|field| &field.value);
+            fields.chain(table.actions.iter().flat_map(|action| &action.params))
+        });
+        catalogue.translates = values.into_iter().any(|value| value.translated.is_some());
         Ok(catalogue)
     }
 
@@ -160,7 +169,7 @@ impl Catalogue {
             let ir = &program.tables[at];
             let keys = ir.keys.iter().filter(|key| key.kind != MatchKind::Selector);
             let fields =
-                fields(name, &table.match_fields, keys.map(|key| (key.expr.ty, key.kind)), &program)?;
+                fields(name, &table.match_fields, keys.map(|key| (key.expr.ty, key.kind)), &program, info)?;
             let mut specs = Vec::with_capacity(ir.actions.len());
             for action in &ir.actions {
                 let Some(described) = actions.get(plain(&action.name)) else {
@@ -173,7 +182,8 @@ impl Catalogue {
                     let param = param.ok_or_else(|| {
                         format!("the action `{}` of the P4Info has no parameter `{name}`", action.name)
                     })?;
-                    params.push(value(param.id, name, param.bitwidth, ty, &program));
+                    let translated = translated(info, &param.type_name);
+                    params.push(ValueSpec { translated, ..value(param.id, name, param.bitwidth, ty, &program) });
                 }
                 specs.push(ActionSpec { id: known(&described.preamble).0, params });
             }
@@ -250,7 +260,19 @@ fn value(id: u32, name: &str, controller_bits: i32, ty: TypeId, program: &Progra
     let signed = matches!(program.types.get(ty), Type::Bits { signed: true, .. });
     // A P4Info may claim any width; byte strings of a signed number are expanded to it.
     let controller_bits = u32::try_from(controller_bits).unwrap_or(0).min(MAX_BITS);
-    ValueSpec { id, name: name.to_owned(), bits: program.types.bits(ty), controller_bits, signed }
+    let bits = program.types.bits(ty);
+    ValueSpec { id, name: name.to_owned(), bits, controller_bits, signed, translated: None }
+}
+
+/// The translation of a type of a P4Info.
+fn translated(info: &P4Info, name: &Option<NamedType>) -> Option<Translated> {
+    let new = info.type_info.as_ref()?.new_types.get(&name.as_ref()?.name)?;
+    let Some(Representation::TranslatedType(translation)) = &new.representation else { return None };
+    let bits = match translation.sdn_type {
+        Some(SdnType::SdnBitwidth(bits)) => Some(u32::try_from(bits).unwrap_or(0).min(MAX_BITS)),
+        _ => None,
+    };
+    Some(Translated { uri: translation.uri.clone(), bits })
 }
 
 /// Fields in the order of the program's keys.
@@ -259,6 +281,7 @@ fn fields(
     described: &[MatchField],
     keys: impl Iterator<Item = (TypeId, MatchKind)>,
     program: &Program,
+    info: &P4Info,
 ) -> Result<Vec<FieldSpec>, String> {
     let keys: Vec<_> = keys.collect();
     if described.len() != keys.len() {
@@ -267,7 +290,7 @@ fn fields(
     }
     let fields = described.iter().zip(keys).map(|(field, (ty, kind))| {
         let value = value(field.id, &field.name, field.bitwidth, ty, program);
-        FieldSpec { kind, value }
+        FieldSpec { kind, value: ValueSpec { translated: translated(info, &field.type_name), ..value } }
     });
     Ok(fields.collect())
 }
@@ -279,10 +302,17 @@ fn header(info: &P4Info, name: &str, program: &Program) -> Vec<HeaderField> {
     let Some(described) = described else { return Vec::new() };
     let headers = &program.control_plane.controller_headers;
     let Some(header) = headers.iter().find(|header| &*header.name == name) else { return Vec::new() };
-    let field = |field: &jettison_p4_front::ir::ValueNotes| HeaderField {
-        id: described.metadata.iter().find(|told| told.name == *field.name).map(|told| told.id),
-        name: field.name.to_string(),
-        bits: field.bits,
+    let field = |field: &jettison_p4_front::ir::ValueNotes| {
+        let told = described.metadata.iter().find(|told| told.name == *field.name);
+        let value = ValueSpec {
+            id: told.map_or(0, |told| told.id),
+            name: field.name.to_string(),
+            bits: field.bits,
+            controller_bits: field.bits,
+            signed: false,
+            translated: told.and_then(|told| translated(info, &told.type_name)),
+        };
+        HeaderField { id: told.map(|told| told.id), value }
     };
     header.fields.iter().map(field).collect()
 }

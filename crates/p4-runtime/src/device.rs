@@ -1,7 +1,6 @@
 //! The switch behind a [`Node`](crate::node::Node): alone with ports of its own, or part of a network that runs elsewhere.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use jettison_core::Time;
 use jettison_p4_exec::compiled::Compiled;
@@ -15,7 +14,7 @@ use crate::attached::p4_switch;
 use crate::fault::{Code, Fault, invalid};
 
 /// Maximum number of departures after one packet; beyond it there is an endless loop.
-const MAX_DEPARTURES: u32 = 1 << 16;
+pub(crate) const MAX_DEPARTURES: u32 = 1 << 16;
 
 /// The switch of a node. Times are the switch's own.
 pub trait Device {
@@ -25,16 +24,17 @@ pub trait Device {
     /// The same, mutable.
     fn switch_mut(&mut self) -> Option<&mut P4Switch<Compiled>>;
 
-    /// Whether the switch has its program from elsewhere: every configuration stands for this one.
-    fn keeps_program(&self) -> bool {
-        false
-    }
-
-    /// Begins a program with an empty control plane. Returns the node's time at the switch's zero.
+    /// Checks that the switch can run a program.
     ///
     /// # Errors
-    /// If it cannot run the program.
-    fn begin(&mut self, program: &Arc<Program>, now: Time) -> Result<Time, Fault>;
+    /// If it is for another architecture.
+    fn check(&self, _program: &Program) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Begins the program of another switch, with the state of its control plane. The program was [checked](Device::check).
+    /// Returns the node's time at the switch's zero.
+    fn begin(&mut self, next: Testbed<Compiled>, now: Time) -> Time;
 
     /// A frame enters the pipeline at the CPU port. `origin` are the metadata of a packet-in that returns.
     ///
@@ -103,12 +103,10 @@ impl Device for Standalone {
         self.testbed.as_mut().map(Testbed::switch_mut)
     }
 
-    fn begin(&mut self, program: &Arc<Program>, now: Time) -> Result<Time, Fault> {
-        let testbed = Testbed::new(program, Compiled::new(program.clone()), MAX_DEPARTURES);
-        let mut testbed = testbed.map_err(|error| invalid(error.to_string()))?;
-        testbed.switch_mut().set_controller_port(Some(Port(self.cpu_port)));
-        self.testbed = Some(testbed);
-        Ok(now)
+    fn begin(&mut self, mut next: Testbed<Compiled>, now: Time) -> Time {
+        next.switch_mut().set_controller_port(Some(Port(self.cpu_port)));
+        self.testbed = Some(next);
+        now
     }
 
     fn packet_out(&mut self, frame: Vec<u8>, _: Option<PacketMeta>) -> Result<(), Fault> {
@@ -128,7 +126,7 @@ impl Device for Standalone {
 /// A switch that is given back, and the packets that enter it now with their ports.
 pub type GivenBack = (Box<dyn Switch>, Vec<(Port, Packet)>);
 
-/// A switch of a network that runs elsewhere. It is lent for the time of a call; its program stays.
+/// A switch of a network that runs elsewhere. It is lent for the time of a call.
 #[derive(Default)]
 pub struct Lent {
     switch: Option<Box<dyn Switch>>,
@@ -157,15 +155,21 @@ impl Device for Lent {
         p4_switch(self.switch.as_mut()?.as_mut())
     }
 
-    fn keeps_program(&self) -> bool {
-        true
+    fn check(&self, program: &Program) -> Result<(), Fault> {
+        let switch = self.switch().ok_or_else(no_program)?;
+        let name = |program: &Program| if program.pipeline.psa.is_some() { "PSA" } else { "v1model" };
+        match (name(program), name(switch.program())) {
+            (given, own) if given == own => Ok(()),
+            (given, own) => Err(invalid(format!("the program is for {given}, and the switch was built for {own}"))),
+        }
     }
 
-    fn begin(&mut self, _: &Arc<Program>, _: Time) -> Result<Time, Fault> {
+    fn begin(&mut self, next: Testbed<Compiled>, _: Time) -> Time {
         if let Some(switch) = self.switch_mut() {
-            switch.reset_control_plane();
+            let adopted = switch.adopt(next.switch());
+            debug_assert!(adopted.is_ok(), "the program was checked");
         }
-        Ok(Time::ZERO)
+        Time::ZERO
     }
 
     fn packet_out(&mut self, frame: Vec<u8>, origin: Option<PacketMeta>) -> Result<(), Fault> {

@@ -23,10 +23,13 @@ pub mod named;
 pub mod node;
 mod packets;
 pub mod proto;
+mod role;
 #[cfg(feature = "server")]
 pub mod server;
 mod switch;
+mod translation;
 
 pub use catalogue::Catalogue;
 pub use fault::{Code, Fault};
 pub use switch::{Change, Control, ListReady};
+pub use translation::Translations;

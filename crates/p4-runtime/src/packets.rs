@@ -19,9 +19,9 @@ impl Catalogue {
         }
         let mut header = BigUint::default();
         for field in &self.packet_out {
-            header = (header << field.bits) | self.metadata(field, packet)?;
+            header = (header << field.value.bits) | self.metadata(field, packet)?;
         }
-        let bits: u32 = self.packet_out.iter().map(|field| field.bits).sum();
+        let bits: u32 = self.packet_out.iter().map(|field| field.value.bits).sum();
         let length = bits.div_ceil(8) as usize;
         // A last byte that is not full is filled with zeros.
         let packed = (header << (8 * length - bits as usize)).to_bytes_be();
@@ -41,17 +41,17 @@ impl Catalogue {
             let count = given.len();
             return Err(invalid(format!(
                 "the packet-out must have `{}` once, got it {count} times",
-                field.name
+                field.value.name
             )));
         };
-        bytes::decode(&metadata.value, field.bits, false).ok_or_else(|| {
-            Fault::new(Code::OutOfRange, format!("`{}` must fit in {} bits", field.name, field.bits))
+        bytes::decode(&metadata.value, field.value.bits, false).ok_or_else(|| {
+            Fault::new(Code::OutOfRange, format!("`{}` must fit in {} bits", field.value.name, field.value.bits))
         })
     }
 
     /// The packet-in of a frame that leaves at the CPU port. A frame without the whole header is payload only.
     pub fn packet_in(&self, frame: &[u8]) -> PacketIn {
-        let bits: u32 = self.packet_in.iter().map(|field| field.bits).sum();
+        let bits: u32 = self.packet_in.iter().map(|field| field.value.bits).sum();
         let Some((header, payload)) = frame.split_at_checked(bits.div_ceil(8) as usize) else {
             return PacketIn { payload: frame.to_vec(), metadata: Vec::new() };
         };
@@ -59,13 +59,13 @@ impl Catalogue {
         let mut below = 8 * header.len() as u32;
         let mut metadata = Vec::new();
         for field in &self.packet_in {
-            below -= field.bits;
-            let mask = (BigUint::from(1u8) << field.bits) - 1u8;
+            below -= field.value.bits;
+            let mask = (BigUint::from(1u8) << field.value.bits) - 1u8;
             let value = (&value >> below) & mask;
             if let Some(id) = field.id {
                 metadata.push(PacketMetadata {
                     metadata_id: id,
-                    value: bytes::encode(&value, field.bits, false),
+                    value: bytes::encode(&value, field.value.bits, false),
                 });
             }
         }

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, Stream, StreamExt};
 use jettison_core::Time;
+use jettison_p4_front::ir::Program;
 use prost::Message;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
@@ -25,7 +26,7 @@ use tonic_prost::ProstCodec;
 
 use crate::device::{Device as SwitchDevice, Standalone};
 use crate::fault::Fault;
-use crate::node::{API_VERSION, ClientId, Node};
+use crate::node::{API_VERSION, ClientId, Node, Prepared};
 use crate::proto::runtime::{
     Any, CapabilitiesRequest, CapabilitiesResponse, Entity, Error, ForwardingPipelineConfig,
     GetForwardingPipelineConfigRequest, GetForwardingPipelineConfigResponse, ReadRequest, ReadResponse,
@@ -66,11 +67,18 @@ pub trait Requests {
     /// # Errors
     /// If one of the requests is refused.
     fn read(&self, request: &ReadRequest, now: Time) -> Result<Vec<Entity>, Fault>;
-    /// See [`Node::set_pipeline`].
+    /// See [`Node::own_program`].
+    fn own_program(&self) -> Arc<Program>;
+    /// See [`Node::set_prepared_pipeline`].
     ///
     /// # Errors
     /// If the configuration is refused.
-    fn set_pipeline(&mut self, request: &SetForwardingPipelineConfigRequest, now: Time) -> Result<(), Fault>;
+    fn set_pipeline(
+        &mut self,
+        request: &SetForwardingPipelineConfigRequest,
+        prepared: Result<Prepared, Fault>,
+        now: Time,
+    ) -> Result<(), Fault>;
     /// See [`Node::pipeline`].
     ///
     /// # Errors
@@ -97,8 +105,16 @@ impl<D: SwitchDevice> Requests for Node<D> {
     fn read(&self, request: &ReadRequest, now: Time) -> Result<Vec<Entity>, Fault> {
         Node::read(self, request, now)
     }
-    fn set_pipeline(&mut self, request: &SetForwardingPipelineConfigRequest, now: Time) -> Result<(), Fault> {
-        Node::set_pipeline(self, request, now)
+    fn own_program(&self) -> Arc<Program> {
+        Node::own_program(self)
+    }
+    fn set_pipeline(
+        &mut self,
+        request: &SetForwardingPipelineConfigRequest,
+        prepared: Result<Prepared, Fault>,
+        now: Time,
+    ) -> Result<(), Fault> {
+        self.set_prepared_pipeline(request, prepared, now)
     }
     fn pipeline(
         &self,
@@ -302,10 +318,7 @@ impl Service<http::Request<Body>> for P4Runtime {
                 "SetForwardingPipelineConfig" => {
                     let set = Unary(move |request: SetForwardingPipelineConfigRequest| {
                         let device = device.clone();
-                        async move {
-                            let done = device.with(move |node, now| node.set_pipeline(&request, now)).await?;
-                            done.map(|()| SetForwardingPipelineConfigResponse {}).map_err(status)
-                        }
+                        async move { device.set_pipeline(request).await }
                     });
                     grpc().unary(set, request).await
                 }
@@ -341,6 +354,19 @@ where
 }
 
 impl Device {
+    /// The program is compiled in a thread of its own, so that no packet waits for it.
+    async fn set_pipeline(
+        self,
+        request: SetForwardingPipelineConfigRequest,
+    ) -> Result<SetForwardingPipelineConfigResponse, Status> {
+        let own = self.with(|node, _| node.own_program()).await?;
+        let compile = move || (Prepared::new(request.config.as_ref(), &own), request);
+        let compiled = tokio::task::spawn_blocking(compile).await;
+        let (prepared, request) = compiled.map_err(|_| Status::internal("the compiler failed"))?;
+        let done = self.with(move |node, now| node.set_pipeline(&request, prepared, now)).await?;
+        done.map(|()| SetForwardingPipelineConfigResponse {}).map_err(status)
+    }
+
     /// A long batch is executed in parts. Errors of single updates go into the status's details (§12.3).
     async fn write(self, mut request: WriteRequest) -> Result<WriteResponse, Status> {
         let mut updates = std::mem::take(&mut request.updates);

@@ -145,6 +145,17 @@ impl<S: Clone + Default> Contexts<S> {
         (first, second)
     }
 
+    /// Tags of all contexts in use.
+    pub fn tags_in_use(&self) -> Vec<u32> {
+        let used = (1u32..).zip(&self.entries).filter(|(_, context)| context.in_use);
+        used.map(|(tag, _)| tag).collect()
+    }
+
+    /// Forgets what the last users of free contexts left.
+    pub fn forget_unused(&mut self) {
+        self.entries.iter_mut().filter(|context| !context.in_use).for_each(|context| context.saved = S::default());
+    }
+
     /// Number of contexts in use.
     pub fn in_use(&self) -> usize {
         self.entries.len() - self.free.len()

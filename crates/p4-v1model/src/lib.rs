@@ -31,6 +31,7 @@
 //! `spec` ([`jettison_p4_front::ir::TargetModel`]) a program follows the specification where `simple_switch` departs
 //! from it.
 
+mod adopt;
 mod build;
 mod contexts;
 pub mod control;
@@ -46,6 +47,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use adopt::OtherArchitecture;
 pub use build::{PlanError, SwitchPlan};
 pub use frames::Frames;
 pub use metadata::DROP_PORT;

@@ -135,6 +135,12 @@ impl<M: Machine + Send> P4Switch<M> {
         }
     }
 
+    /// Replaces the groups and clone sessions of a state by this switch's.
+    pub(super) fn replication_into(&self, state: &mut ControlState) {
+        state.mirrors = self.pipeline.program().mirrors().clone();
+        state.replication = self.replication.clone();
+    }
+
     /// Returns to an earlier state of the control plane.
     pub fn restore(&mut self, state: ControlState) {
         let ControlState { tables, objects, mirrors, replication } = state;
@@ -206,6 +212,12 @@ impl<M: Machine + Send> P4Switch<M> {
         }
         // Served here; the caller has no link for it.
         out.pending.retain(|port| *port != queue);
+    }
+
+    /// Discards the commands that are due later.
+    pub(super) fn discard_commands(&mut self) {
+        self.commands.clear();
+        self.next_command = self.next_loop;
     }
 
     #[inline]

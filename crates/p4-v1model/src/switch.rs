@@ -26,7 +26,7 @@ pub struct SimpleSwitch<M: Machine> {
     pub(super) plane: Plane,
     pub(super) mirrors: Mirrors,
     pub(super) contexts: Contexts<M::Saved>,
-    ports: Vec<PortState>,
+    pub(super) ports: Vec<PortState>,
     pub(super) frames: Frames,
     /// Number of the CPU port for the program; its queue is the last one.
     cpu_port: Option<u16>,
@@ -34,7 +34,7 @@ pub struct SimpleSwitch<M: Machine> {
     cpu_queue: u16,
     pub(super) counters: ProgramCounters,
     /// Whether the program gets the behaviour of `simple_switch`.
-    as_bmv2: bool,
+    pub(super) as_bmv2: bool,
     /// Arrival of the next packet, if before its ingress.
     pub(super) arrival: Option<Time>,
     /// Buffer for deparsed headers.
@@ -48,13 +48,13 @@ const NO_QUEUE: u16 = u16::MAX;
 
 /// State of a port.
 #[derive(Clone)]
-struct PortState {
+pub(super) struct PortState {
     /// Random stream of egress, swapped with that of ingress while egress runs.
     random: Box<RandomStream>,
     /// Number of traffic classes of the port's discipline.
     classes: Option<u16>,
     /// Measurement of `jettison_dequeue_rate`, for programs that read it.
-    rate: Option<Box<DequeueRate>>,
+    pub(super) rate: Option<Box<DequeueRate>>,
 }
 
 /// Events of a program that the pipeline does not count.

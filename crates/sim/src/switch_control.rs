@@ -137,6 +137,10 @@ impl World {
         held.controller.handle(&mut switches, now, &mut held.injections);
         for (at, switch) in held.nodes.iter().zip(switches.drain(..)) {
             if let Node::Router(router) = &mut self.nodes[*at] {
+                // The controller may have loaded another program.
+                for (port, direction) in (0..).zip(&router.directions) {
+                    self.directions[*direction].wants_idle_polls = switch.wants_idle_polls(Port(port));
+                }
                 router.switch = switch;
             }
         }

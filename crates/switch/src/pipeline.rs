@@ -130,6 +130,11 @@ impl<P: Program> Pipeline<P> {
         self.recirculation.under_way()
     }
 
+    /// The program's tags of these packets.
+    pub fn recirculating_tags(&self) -> impl Iterator<Item = u32> {
+        self.recirculation.packets().map(|packet| packet.meta.tag)
+    }
+
     /// Runs ingress, repeatedly if the program resubmits, and applies its actions.
     fn ingress(&mut self, mut packet: Packet, mut why: Instance, now: Time, out: &mut SwitchOutcomes<'_>) {
         for _ in 0..=MAX_RESUBMISSIONS {

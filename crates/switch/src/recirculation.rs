@@ -131,6 +131,11 @@ impl Recirculation {
         self.under_way.peek().map(|entry| entry.due)
     }
 
+    /// All packets that have not reached ingress, in no order.
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        self.under_way.iter().map(|entry| &entry.packet)
+    }
+
     /// Number of packets waiting for serialisation or in the delay.
     pub fn under_way(&self) -> usize {
         self.under_way.len()

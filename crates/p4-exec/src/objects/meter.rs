@@ -66,6 +66,11 @@ impl Meter {
         Meter { meters: Vec::new(), unit, grows: true, last: Meter::GREEN, selected: None }
     }
 
+    /// Whether another array has as many meters of the same unit.
+    pub fn is_like(&self, other: &Meter) -> bool {
+        (self.meters.len(), self.unit) == (other.meters.len(), other.unit)
+    }
+
     /// Sets the committed and peak rates of a meter and fills its buckets. Returns false if the index is out of range.
     pub fn set_rates(&mut self, index: u64, rates: [MeterRate; 2]) -> bool {
         let Ok(index) = usize::try_from(index) else { return false };

@@ -60,6 +60,22 @@ impl Objects {
         }
     }
 
+    /// Makes an object that of another program, if both are of the same kind, size and type. Returns whether they are.
+    pub fn carry(&mut self, id: ExternId, from: &Objects, of: ExternId) -> bool {
+        match (&mut self.objects[id.index()], &from.objects[of.index()]) {
+            (Object::Register(own), Object::Register(other)) => own.carry(other),
+            (Object::Counter(own), Object::Counter(other)) if own.len() == other.len() => {
+                own.clone_from(other);
+                true
+            }
+            (Object::Meter(own), Object::Meter(other)) if own.is_like(other) => {
+                own.clone_from(other);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Hash functions, as configured by the control plane.
     pub fn hashes(&self) -> &Hashes {
         &self.hashes

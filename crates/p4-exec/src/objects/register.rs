@@ -76,6 +76,20 @@ impl Register {
         self.len == 0
     }
 
+    /// Whether all elements are zero.
+    pub fn is_zero(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// Takes over the elements of a register of the same size and width; returns false, without effect, if it has another.
+    pub fn carry(&mut self, from: &Register) -> bool {
+        let same = (self.len, self.stride, self.top) == (from.len, from.stride, from.top);
+        if same {
+            self.words.clone_from(&from.words);
+        }
+        same
+    }
+
     /// Resets every element to its initial value.
     pub fn reset(&mut self) {
         self.words.fill(0);

@@ -1,6 +1,8 @@
 //! Entries declared in the program, and their priorities.
 
-use num_bigint::BigInt;
+use std::collections::BTreeMap;
+
+use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 
 use super::Checker;
@@ -15,10 +17,27 @@ use crate::ir::{ConstEntry, KeyMatch, MatchKind};
 use crate::source::Span;
 use crate::syntax::ast::{AnnotationBody, Entry, Expr, ExprKind};
 
+/// Position of the first entry with a key.
+type Known = BTreeMap<Vec<(BigUint, BigUint)>, Span>;
+
+/// A criterion as two numbers. Those of two criteria of one kind are equal only if the criteria match the same values.
+fn normal(key: &KeyMatch, kind: MatchKind) -> (BigUint, BigUint) {
+    match key {
+        KeyMatch::Exact(value) => (value.clone(), 1u8.into()),
+        KeyMatch::Lpm(value, length) => (value.clone(), (*length).into()),
+        KeyMatch::Ternary(value, mask) => (value & mask, mask.clone()),
+        KeyMatch::Range(low, high) => (low.clone(), high.clone()),
+        // No range: an empty one is refused before.
+        KeyMatch::Any if kind == MatchKind::Range => (1u8.into(), 0u8.into()),
+        KeyMatch::Any => (0u8.into(), 0u8.into()),
+    }
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn entries(&mut self, entries: &'a [Entry], parts: &mut Parts<'a>) -> Option<Vec<ConstEntry>> {
         let priorities = self.priorities(entries, parts)?;
         let mut done = Vec::with_capacity(entries.len());
+        let mut known = Known::new();
         let mut sound = true;
         for (entry, priority) in entries.iter().zip(priorities) {
             let keys = self.entry_keys(entry, parts);
@@ -38,6 +57,7 @@ impl<'a> Checker<'a> {
                         // Nothing is in an empty range (§8.16.4), and tables do not store such entries.
                         self.warn(entry.span, "this entry never matches: one of its ranges is empty");
                     } else {
+                        sound &= self.is_new(entry, &keys, parts, &mut known);
                         done.push(ConstEntry { keys, priority, action });
                     }
                 }
@@ -45,6 +65,26 @@ impl<'a> Checker<'a> {
             }
         }
         sound.then_some(done)
+    }
+
+    /// Compares the key of an entry with those before it. Where all keys are exact or lpm nothing decides between equal keys,
+    /// and no table stores both (§14.2.1.4); elsewhere one of the two has precedence, and the other never matches.
+    fn is_new(&mut self, entry: &Entry, keys: &[KeyMatch], parts: &Parts<'a>, known: &mut Known) -> bool {
+        let key: Vec<_> = keys.iter().zip(&parts.keys).map(|(key, of)| normal(key, of.kind)).collect();
+        let Some(first) = known.get(&key).copied() else {
+            known.insert(key, entry.span);
+            return true;
+        };
+        if parts.keys.iter().all(|key| matches!(key.kind, MatchKind::Exact | MatchKind::Lpm | MatchKind::Selector)) {
+            let error = Diagnostic::error(entry.span, "duplicate key of an entry").label("the same key");
+            let error = error.related(first, "first given here");
+            self.report(error.hint("all keys of the table are exact or lpm: remove one of the entries"));
+            return false;
+        }
+        let warning = Diagnostic::warning(entry.span, "two entries have the same key");
+        let warning = warning.related(first, "the other entry");
+        self.report(warning.hint("the one that has precedence always matches instead of the other"));
+        true
     }
 
     /// Priority of each entry, larger first (§14.2.1.4 of the specification). The older `@priority(n)` has the opposite
@@ -182,7 +222,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn known_bits(&mut self, value: &Value, span: Span) -> Option<num_bigint::BigUint> {
+    fn known_bits(&mut self, value: &Value, span: Span) -> Option<BigUint> {
         match (self.bits_of(value), &value.kind) {
             (Some(bits), _) => Some(bits),
             (None, Kind::Expr(_)) => self.error(span, "keys of an entry must be known at compile time"),

@@ -81,6 +81,22 @@ impl Control {
         Ok(())
     }
 
+    /// Takes over the configurations of the digests that still exist.
+    pub(super) fn carry_digests(&mut self, old: &Control) {
+        let name = |control: &Control, id: u32| {
+            let ty = control.catalogue.digests.get(&id)?;
+            let names = crate::info::digest_types(&control.catalogue.program);
+            names.into_iter().find(|(other, _)| other == ty).map(|(_, name)| name)
+        };
+        for (id, state) in &old.digests {
+            let was = name(old, *id);
+            let same = self.catalogue.digests.keys().find(|id| was.is_some() && name(self, **id) == was);
+            if let Some(same) = same.copied() {
+                self.digests.entry(same).or_default().config = state.config;
+            }
+        }
+    }
+
     pub(super) fn read_digests(
         &self,
         request: &DigestEntry,

@@ -1,5 +1,6 @@
 //! Control of a P4 switch by P4Runtime's entities, without I/O.
 
+mod carry;
 mod counters;
 mod digests;
 mod idle;
@@ -72,6 +73,17 @@ impl Control {
     /// The program's objects.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
+    }
+
+    /// Begins the timeouts of all entries, because the program begins to run.
+    pub fn restart(&mut self, now: Time) {
+        self.next_idle = Time::MAX;
+        for record in self.entries.iter_mut().flat_map(|records| records.values_mut()) {
+            (record.written, record.notified) = (now, None);
+            if record.idle_timeout > 0 {
+                self.next_idle = self.next_idle.min(now.saturating_add(record.timeout()));
+            }
+        }
     }
 
     /// Executes an update.

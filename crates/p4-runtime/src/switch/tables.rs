@@ -183,7 +183,7 @@ impl Control {
     }
 
     /// Default actions are only modified; without an action, the program's own returns.
-    fn write_default<M: Machine + Send>(
+    pub(super) fn write_default<M: Machine + Send>(
         &mut self,
         switch: &mut P4Switch<M>,
         change: Change,

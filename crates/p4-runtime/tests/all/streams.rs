@@ -155,13 +155,9 @@ fn a_pipeline_is_verified_saved_committed_and_read_back() {
     assert_eq!(bench.write(INSERT, first), 0);
     assert_eq!(set(&mut bench, 1, Some(&config)), 0);
     assert_eq!(set(&mut bench, 4, None), 5, "nothing saved");
-    assert_eq!(set(&mut bench, 2, Some(&config)), 0);
     assert_eq!(set(&mut bench, 5, Some(&config)), 0, "the running program");
-    assert_eq!(
-        bench.entries(TableEntry::default()).len(),
-        1,
-        "verified, saved, reconciled: the entries stay"
-    );
+    assert_eq!(bench.entries(TableEntry::default()).len(), 1, "verified, reconciled: the entries stay");
+    assert_eq!(set(&mut bench, 2, Some(&config)), 0);
     assert_eq!(set(&mut bench, 4, Some(&config)), 3);
     assert_eq!(set(&mut bench, 4, None), 0);
     assert!(bench.entries(TableEntry::default()).is_empty(), "a committed pipeline starts empty");
@@ -178,7 +174,6 @@ fn a_pipeline_is_verified_saved_committed_and_read_back() {
     other.p4_device_config =
         String::from_utf8(other.p4_device_config).unwrap().replace("smac", "smaq").into_bytes();
     assert_eq!(set(&mut bench, 3, Some(&other)), 3, "the P4Info is of another program");
-    assert_eq!(set(&mut bench, 5, Some(&config)), 12);
     assert_eq!(set(&mut bench, 3, Some(&config)), 0);
 
     let get = |bench: &Bench, response_type| {

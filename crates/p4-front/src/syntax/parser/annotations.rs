@@ -1,6 +1,6 @@
 //! Annotations.
 
-use super::super::ast::{Annotation, AnnotationBody, Name};
+use super::super::ast::{Annotation, AnnotationBody, Expr, ExprKind, Name, TypeRefKind};
 use super::super::token::TokenKind;
 use super::{Fault, Parser};
 
@@ -19,7 +19,7 @@ impl Parser<'_> {
         let name = self.annotation_name()?;
         let body = match self.kind() {
             _ if &*name.text == "pragma" => return self.pragma(start),
-            TokenKind::LeftParen => self.free_body()?,
+            TokenKind::LeftParen => self.free_body(&*name.text == "p4runtime_translation")?,
             TokenKind::LeftBracket => self.structured_body()?,
             _ => AnnotationBody::Empty,
         };
@@ -47,8 +47,9 @@ impl Parser<'_> {
         Ok(Annotation { name, body, span: self.since(start) })
     }
 
-    /// Parses `(…)`: any tokens with balanced parentheses, as expressions if possible.
-    fn free_body(&mut self) -> Result<AnnotationBody, Fault> {
+    /// Parses `(…)`: any tokens with balanced parentheses, as expressions if possible. With `types`, arguments may be types of
+    /// a controller.
+    fn free_body(&mut self, types: bool) -> Result<AnnotationBody, Fault> {
         let open = self.span();
         let mut depth = 0_u32;
         let mut close = self.at;
@@ -71,7 +72,8 @@ impl Parser<'_> {
             parser.bump();
             let mut expressions = Vec::new();
             while parser.at < close {
-                expressions.push(parser.expression()?);
+                let is_type = types && matches!(parser.kind(), TokenKind::Bit | TokenKind::StringType);
+                expressions.push(if is_type { parser.controller_type()? } else { parser.expression()? });
                 if !parser.eat(TokenKind::Comma) {
                     break;
                 }
@@ -81,6 +83,16 @@ impl Parser<'_> {
         self.steps += (close - self.at) as u64;
         self.at = close + 1;
         Ok(expressions.map_or(AnnotationBody::Unread, AnnotationBody::Expressions))
+    }
+
+    /// Parses the controller's type of `@p4runtime_translation`: `bit<W>` is its width, and `string` the text of that name.
+    fn controller_type(&mut self) -> Result<Expr, Fault> {
+        let ty = self.type_ref()?;
+        match ty.kind {
+            TypeRefKind::Bit(Some(width)) => Ok(*width),
+            TypeRefKind::String => Ok(Expr { kind: ExprKind::String("string".into()), span: ty.span }),
+            _ => Err(self.expected("`)`")),
+        }
     }
 
     /// Parses `[…]`: expressions or pairs.

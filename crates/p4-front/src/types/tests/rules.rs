@@ -90,6 +90,57 @@ fn priorities_that_tie_or_run_against_the_order_give_warnings_14_2_1_4() {
     assert_eq!(table_warnings(&entries("@noWarn(\"entries_out_of_priority_order\")", 1, 2)), NONE);
     let found = table_errors(&format!("{head} entries = {{ priority = -1: 1: NoAction(); }}"));
     assert_eq!(found, ["a priority must be at least 0, got -1"]);
+    let found = table_errors(&format!("{head} const entries = {{ priority = 1: 1: NoAction(); }}"));
+    assert_eq!(found, ["entries of `const entries` have no priority"]);
+}
+
+#[test]
+fn entries_of_exact_and_lpm_keys_have_different_keys_14_2_1_4() {
+    let table = |keys: &str, first: &str, second: &str| {
+        format!(
+            "key = {{ {keys} }} actions = {{ NoAction; }} \
+             const entries = {{ {first}: NoAction(); {second}: NoAction(); }}"
+        )
+    };
+    let (one, two) = ("m.m: exact;", "m.m: exact; m.w: lpm;");
+    let duplicate = ["duplicate key of an entry"];
+    assert_eq!(table_errors(&table(one, "3", "4")), NONE);
+    assert_eq!(table_errors(&table(one, "3", "8w0x03")), duplicate);
+    assert_eq!(table_errors(&table(two, "(3, 0x1200 &&& 0xff00)", "(3, 0x1234 &&& 0xff00)")), duplicate);
+    assert_eq!(table_errors(&table(two, "(3, _)", "(3, 0 &&& 0)")), duplicate);
+    assert_eq!(table_errors(&table(two, "(3, 0x1200 &&& 0xff00)", "(3, 0x1200 &&& 0xfff0)")), NONE);
+    assert_eq!(table_errors(&table(two, "(3, 0x1200)", "(4, 0x1200)")), NONE);
+    let other = table(one, "3", "3").replace("const entries", "entries");
+    assert_eq!(table_errors(&other), duplicate);
+    let text = program("", "", &format!("table t {{ {} }}", table(one, "3", "3")), "t.apply();");
+    let (at, error, related) = shown(&text);
+    assert_eq!((at.as_str(), error.label.as_str()), ("3: NoAction();", "the same key"));
+    assert_eq!(related, ["3: NoAction();: first given here"]);
+}
+
+#[test]
+fn entries_with_equal_keys_of_which_one_never_matches_give_a_warning() {
+    let table = |keys: &str, first: &str, second: &str| {
+        format!(
+            "key = {{ {keys} }} actions = {{ NoAction; }} \
+             const entries = {{ {first}: NoAction(); {second}: NoAction(); }}"
+        )
+    };
+    let same = ["two entries have the same key"];
+    for (kind, first, second) in [
+        ("ternary", "0x12 &&& 0xf0", "0x13 &&& 0xf0"),
+        ("ternary", "_", "0 &&& 0"),
+        ("range", "1..5", "1..5"),
+        ("optional", "1", "1"),
+        ("optional", "_", "_"),
+    ] {
+        assert_eq!(table_warnings(&table(&format!("m.m: {kind};"), first, second)), same, "{kind} {first}");
+    }
+    for (kind, first, second) in
+        [("ternary", "0x12 &&& 0xf0", "_"), ("range", "1..5", "1..6"), ("optional", "0", "_")]
+    {
+        assert_eq!(table_warnings(&table(&format!("m.m: {kind};"), first, second)), NONE, "{kind} {first}");
+    }
 }
 
 #[test]

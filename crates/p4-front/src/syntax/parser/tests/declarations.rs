@@ -148,6 +148,21 @@ fn annotations_keep_content_that_parses_as_expressions() {
 }
 
 #[test]
+fn a_translation_names_the_controllers_type() {
+    let arguments = |body: &str| {
+        let all = last(&format!("@p4runtime_translation({body}) type bit<9> Port;"));
+        match &all.annotations[0].body {
+            AnnotationBody::Expressions(all) => all.iter().map(show).collect::<Vec<_>>().join("; "),
+            other => format!("{other:?}"),
+        }
+    };
+    assert_eq!(arguments("\"u\", 32"), "\"u\"; 32");
+    assert_eq!(arguments("\"u\", bit<32>"), "\"u\"; 32");
+    assert_eq!(arguments("\"u\", string"), "\"u\"; \"string\"");
+    assert_eq!(arguments("\"u\", bool"), "Unread");
+}
+
+#[test]
 fn selects_have_one_key_set_per_value_or_one_for_all() {
     let text = "parser P() { state start { x = 1; transition select(a, b + 1) {
         (1, 2): s; (1 &&& 3, _): s; (_, 4 .. 5): s; default: accept; _: reject; (v): s; (1): s; v: s; (a)+1: s;
