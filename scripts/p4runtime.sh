@@ -17,3 +17,4 @@ fi
 "${CARGO:-cargo}" test --workspace --locked --no-run --test end_to_end --test all
 "$venv/bin/python" crates/p4-runtime/tests/shell.py target/debug/jettison
 "$venv/bin/python" crates/p4-runtime/tests/live.py target/debug/jettison
+"$venv/bin/python" crates/p4-runtime/tests/closed_loop.py target/debug/jettison

@@ -810,6 +810,9 @@ pub struct P4ServeArguments {
     /// The port of packet-ins and packet-outs
     #[arg(long, value_name = "N", default_value_t = 510, value_parser = clap::value_parser!(u16).range(0..=510))]
     pub cpu_port: u16,
+    /// Take the values of types with `@p4runtime_translation` from this TOML file: a table for each URI, with the number of each value
+    #[arg(long, value_name = "FILE")]
+    pub translation: Option<PathBuf>,
     #[command(flatten)]
     pub preprocessor: PreprocessorArguments,
 }

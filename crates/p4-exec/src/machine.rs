@@ -69,6 +69,8 @@ pub enum Standard {
     IntendedPort,
     /// Extension of v1model: rate in kbit/s at which the port sent while packets waited; all ones while it is unknown.
     DequeueRate,
+    /// BMv2's number of the queue in which the packet was, as `priority` counts them.
+    QueueId,
     // PSA's: the struct in the program's state, and the field in it.
     PsaIngressParserPort,
     PsaIngressParserPath,
@@ -99,7 +101,7 @@ pub enum Standard {
 
 impl Standard {
     /// All fields, in the order of the structs.
-    pub const ALL: [Standard; 43] = [
+    pub const ALL: [Standard; 44] = [
         Standard::IngressPort,
         Standard::EgressSpec,
         Standard::EgressPort,
@@ -118,6 +120,7 @@ impl Standard {
         Standard::Priority,
         Standard::IntendedPort,
         Standard::DequeueRate,
+        Standard::QueueId,
         Standard::PsaIngressParserPort,
         Standard::PsaIngressParserPath,
         Standard::PsaIngressInputPort,
@@ -166,6 +169,7 @@ impl Standard {
             Standard::Priority => "priority",
             Standard::IntendedPort => "jettison_intended_port",
             Standard::DequeueRate => "jettison_dequeue_rate",
+            Standard::QueueId => "qid",
             Standard::PsaIngressParserPort => "ingress_parser_input.ingress_port",
             Standard::PsaIngressParserPath => "ingress_parser_input.packet_path",
             Standard::PsaIngressInputPort => "ingress_input.ingress_port",

@@ -44,6 +44,18 @@ pub(crate) struct Switch {
     pub entities: Option<String>,
     /// Number of queues per port, by priority.
     pub priorities: Option<u64>,
+    /// Where controllers reach it.
+    pub controller: Option<Controller>,
+}
+
+/// Where controllers reach a switch over P4Runtime.
+#[derive(Debug, Clone)]
+pub(crate) struct Controller {
+    /// TCP port of this machine.
+    pub port: u16,
+    pub device_id: u64,
+    /// The switch's port of packet-ins and packet-outs.
+    pub cpu_port: Option<u16>,
 }
 
 /// A link.

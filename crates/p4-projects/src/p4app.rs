@@ -10,7 +10,7 @@ use crate::Options;
 use crate::error::ProjectErrors;
 use crate::find::Found;
 use crate::json::{Json, Place};
-use crate::network::{Host, Link, Mac, Network, Switch};
+use crate::network::{Controller, Host, Link, Mac, Network, Switch};
 use crate::settings::{Files, address, bandwidth, delay, mac, project_name};
 
 /// Keys that say how p4-utils runs a network, which has no counterpart here.
@@ -154,6 +154,7 @@ fn switches(
     let given = files.program.as_ref().map(|program| files.relative(program));
     let mut found = Vec::new();
     let mut without_entries = Vec::new();
+    let order = names(topology, "switches");
     for (name, place) in switches.entries() {
         if place.object().is_none() {
             continue;
@@ -186,8 +187,18 @@ fn switches(
             }
             number
         });
+        let node = place.get("switch_node").or_else(|| root.get("switch_node"));
+        let class = node.and_then(|node| node.value.get("object_name")?.as_str().map(str::to_owned));
+        let at = order.iter().position(|other| other == name).unwrap_or_default();
+        let controller = (class.as_deref() == Some("P4RuntimeSwitch")).then(|| controller(at));
+        if let Some(Controller { port, device_id, .. }) = &controller {
+            notes.push(format!(
+                "in `live` controllers reach `{name}` over P4Runtime at 127.0.0.1:{port}, device {device_id}"
+            ));
+        }
         if let Some(program) = program {
-            found.push(Switch { name: name.to_owned(), program, commands, entities: None, priorities });
+            let (name, entities) = (name.to_owned(), None);
+            found.push(Switch { name, program, commands, entities, priorities, controller });
         }
     }
     if !without_entries.is_empty() && root.get("exec_scripts").is_some() {
@@ -197,6 +208,15 @@ fn switches(
         ));
     }
     found
+}
+
+/// TCP port of the first switch with P4Runtime in p4-utils; those of the others follow. Device ids begin with 1.
+const FIRST_PORT: u16 = 9559;
+
+/// Where p4-utils lets controllers reach the switch with this number.
+fn controller(at: usize) -> Controller {
+    let number = u16::try_from(at).unwrap_or(u16::MAX);
+    Controller { port: FIRST_PORT.saturating_add(number), device_id: at as u64 + 1, cpu_port: None }
 }
 
 /// Names, and links as they are written.

@@ -11,7 +11,7 @@ use crate::error::ProjectErrors;
 use crate::find::{Found, files, makefile_value};
 use crate::host;
 use crate::json::{Json, Place};
-use crate::network::{Host, Link, Network, Switch};
+use crate::network::{Controller, Host, Link, Network, Switch};
 use crate::settings::{Files, address, bandwidth, delay, mac, port, project_name};
 
 /// Reads the network of a `topology.json`.
@@ -117,14 +117,19 @@ fn hosts(place: &Place<'_>) -> Vec<Host> {
 fn switches(place: &Place<'_>, folder: &Path, files: &Files<'_>, notes: &mut Vec<String>) -> Vec<Switch> {
     const KEYS: [&str; 5] = ["runtime_json", "cli_input", "program", "cpu_port", "priority_queues"];
     let mut switches = Vec::new();
-    for (name, place) in place.entries() {
+    for (at, (name, place)) in place.entries().into_iter().enumerate() {
         if place.object().is_none() {
             continue;
         }
         notes.extend(place.unknown_keys(&KEYS));
-        if place.get("cpu_port").is_some() {
-            notes.push(format!("switch `{name}` has a port to a controller, which is not started"));
-        }
+        let cpu_port = place.get("cpu_port").and_then(|place| {
+            let number = place.value.as_u64().or_else(|| place.value.as_str()?.parse().ok());
+            let number = number.and_then(|number| u16::try_from(number).ok()).filter(|number| *number <= 510);
+            if number.is_none() {
+                place.refuse(format!("must be a number from 0 to 510, got {}", place.value));
+            }
+            number
+        });
         let named = |key: &str| {
             let place = place.get(key)?;
             let path = files.path(place.text()?);
@@ -143,8 +148,13 @@ fn switches(place: &Place<'_>, folder: &Path, files: &Files<'_>, notes: &mut Vec
                 continue;
             }
         };
-        if entities.is_none() && commands.is_none() && place.get("runtime_json").is_none() {
-            notes.push(format!("switch `{name}` has no table entries of its own"));
+        let is_empty = entities.is_none() && commands.is_none() && place.get("runtime_json").is_none();
+        let controller = (is_empty || cpu_port.is_some()).then(|| controller(at, cpu_port));
+        if let Some(Controller { port, device_id, .. }) = &controller {
+            let what = if is_empty { "no table entries of its own" } else { "a port to a controller" };
+            notes.push(format!(
+                "switch `{name}` has {what}: in `live` a controller reaches it over P4Runtime at 127.0.0.1:{port}, device {device_id}"
+            ));
         }
         let priorities = place.get("priority_queues").and_then(|queues| {
             let number = queues.value.as_u64().or_else(|| queues.value.as_str()?.parse().ok());
@@ -153,7 +163,7 @@ fn switches(place: &Place<'_>, folder: &Path, files: &Files<'_>, notes: &mut Vec
             }
             number
         });
-        switches.push(Switch { name: name.to_owned(), program, commands, entities, priorities });
+        switches.push(Switch { name: name.to_owned(), program, commands, entities, priorities, controller });
     }
     if let Some(given) = &files.program {
         match files.relative(given) {
@@ -162,6 +172,15 @@ fn switches(place: &Place<'_>, folder: &Path, files: &Files<'_>, notes: &mut Vec
         }
     }
     switches
+}
+
+/// TCP port of the first switch in the tutorials; those of the others follow. Device ids begin with 0.
+const FIRST_PORT: u16 = 50_051;
+
+/// Where the tutorials let controllers reach the switch with this number.
+fn controller(at: usize, cpu_port: Option<u16>) -> Controller {
+    let number = u16::try_from(at).unwrap_or(u16::MAX);
+    Controller { port: FIRST_PORT.saturating_add(number), device_id: at as u64, cpu_port }
 }
 
 /// Puts a program in place of those of its name, or of all if there is none.

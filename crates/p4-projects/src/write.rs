@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::network::{Host, Link, Mac, Network, Switch};
+use crate::network::{Controller, Host, Link, Mac, Network, Switch};
 
 /// Rate of links without one: that of a veth pair is only limited by the machine.
 const UNLIMITED: &str = "10 Gbit/s";
@@ -68,6 +68,12 @@ fn write_switch(text: &mut String, switch: &Switch) {
         if let Some(file) = file {
             line(text, format_args!("{key} = {}", quoted(file)));
         }
+    }
+    if let Some(Controller { port, device_id, cpu_port }) = &switch.controller {
+        if let Some(cpu_port) = cpu_port {
+            line(text, format_args!("cpu_port = {cpu_port}"));
+        }
+        line(text, format_args!("p4runtime = {{ listen = \"127.0.0.1:{port}\", device_id = {device_id} }}"));
     }
     if let Some(priorities) = switch.priorities {
         line(text, format_args!("queue = {{ kind = \"bmv2\", priorities = {priorities} }}"));

@@ -104,11 +104,17 @@ fn a_topology_becomes_hosts_switches_and_numbered_links() {
     assert_eq!(project.hosts, ["h1", "h2"]);
     let pings: Vec<&str> = project.pings.iter().map(|(flow, ..)| flow.as_str()).collect();
     assert_eq!(pings, ["h1-h2", "h2-h1"]);
-    assert!(
-        project.notes.iter().any(|note| note.contains("`s2` has a port to a controller")),
-        "{:?}",
-        project.notes
+    // Controllers reach only the switches that need one, where the tutorials let them.
+    let s2 = table(&project, "[nodes.\"s2\"]");
+    assert!(s2.contains(&"cpu_port = 510"), "{s2:?}");
+    assert!(s2.contains(&"p4runtime = { listen = \"127.0.0.1:50052\", device_id = 1 }"), "{s2:?}");
+    assert!(!table(&project, "[nodes.\"s1\"]").iter().any(|line| line.starts_with("p4runtime")));
+    assert_eq!(
+        project.notes,
+        ["switch `s2` has a port to a controller: in `live` a controller reaches it over P4Runtime at 127.0.0.1:50052, device 1"]
     );
+    let bad = tutorial(&TOPOLOGY.replace("\"510\"", "\"511\""));
+    assert!(errors(bad.path()).contains("`switches.s2.cpu_port`: must be a number from 0 to 510, got \"511\""));
 }
 
 #[test]
@@ -235,6 +241,24 @@ fn p4_utils_numbers_ports_in_the_natural_order_of_links() {
     ] {
         assert!(notes.contains(note), "{notes}");
     }
+}
+
+#[test]
+fn switches_with_p4runtime_listen_where_p4_utils_lets_them() {
+    let class = "\"switch_node\": { \"module_name\": \"p4utils.mininetlib.node\", \"object_name\": \"P4RuntimeSwitch\" }";
+    let all = p4app(&APP.replacen("\"p4_src\"", &format!("{class}, \"p4_src\""), 1));
+    let project = project(all.path());
+    for (switch, port, device) in [("s1", 9559, 1), ("s2", 9560, 2), ("s10", 9561, 3)] {
+        let lines = table(&project, &format!("[nodes.\"{switch}\"]"));
+        let wanted = format!("p4runtime = {{ listen = \"127.0.0.1:{port}\", device_id = {device} }}");
+        assert!(lines.contains(&wanted.as_str()), "{lines:?}");
+    }
+    let one = p4app(&APP.replace("\"s2\": {}", &format!("\"s2\": {{ {class} }}")));
+    let project = self::project(one.path());
+    let listens = |switch: &str| {
+        table(&project, &format!("[nodes.\"{switch}\"]")).iter().any(|line| line.starts_with("p4runtime"))
+    };
+    assert_eq!(["s1", "s2", "s10"].map(listens), [false, true, false]);
 }
 
 #[test]

@@ -65,9 +65,9 @@ def insert(table, action, match, timeout=0, **parameters):
 class Live:
     """A live run with its controller's connection."""
 
-    def __init__(self, jettison, folder, name, program, times=""):
+    def __init__(self, jettison, folder, name, program, times="", scenario=SCENARIO):
         file, self.out = Path(folder) / f"{name}.toml", Path(folder) / name
-        file.write_text(SCENARIO.format(name=name, program=program, times=times))
+        file.write_text(scenario.format(name=name, program=program, times=times))
         command = [jettison, "live", file, "--out", self.out]
         self.run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
 

@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use jettison_octopus::DequeueRate;
 use jettison_p4_exec::{Block, Machine, Plane, Standard};
 use jettison_p4_front::ir::TargetModel;
 use thiserror::Error;
 
 use crate::mirror::Mirrors;
+use crate::switch::Reads;
 use crate::{P4Switch, SimpleSwitch};
 
 /// A program that a switch cannot take over.
@@ -89,7 +89,7 @@ impl<M: Machine> SimpleSwitch<M> {
         self.mirrors = Mirrors::default();
         self.as_bmv2 = other.program.target == TargetModel::Bmv2;
         for port in &mut self.ports {
-            port.rate = other.program.reads_dequeue_rate.then(|| Box::new(DequeueRate::paper()));
+            port.reads = Reads::of(&other.program);
         }
         (self.program, self.machine, self.plane) = (other.program.clone(), machine, plane);
     }

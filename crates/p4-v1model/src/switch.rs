@@ -53,8 +53,25 @@ pub(super) struct PortState {
     random: Box<RandomStream>,
     /// Number of traffic classes of the port's discipline.
     classes: Option<u16>,
-    /// Measurement of `jettison_dequeue_rate`, for programs that read it.
-    pub(super) rate: Option<Box<DequeueRate>>,
+    /// What egress of this program reads beside the usual; `None` for most programs.
+    pub(super) reads: Option<Box<Reads>>,
+}
+
+/// Fields of the standard metadata that are set only for programs that mention them.
+#[derive(Clone)]
+pub(super) struct Reads {
+    /// Measurement of `jettison_dequeue_rate`.
+    rate: Option<DequeueRate>,
+    /// `qid`
+    qid: bool,
+}
+
+impl Reads {
+    /// Those of a program.
+    pub fn of(program: &Program) -> Option<Box<Reads>> {
+        let rate = program.reads_dequeue_rate.then(DequeueRate::paper);
+        (rate.is_some() || program.reads_qid).then(|| Box::new(Reads { rate, qid: program.reads_qid }))
+    }
 }
 
 /// Events of a program that the pipeline does not count.
@@ -82,11 +99,10 @@ impl<M: Machine> SimpleSwitch<M> {
         ports: Vec<(RandomStream, Option<u16>)>,
     ) -> SimpleSwitch<M> {
         let plane = Plane::new(&program, ingress);
-        let measures = program.reads_dequeue_rate;
         let ports = ports.into_iter().map(|(random, classes)| PortState {
             random: Box::new(random),
             classes,
-            rate: measures.then(|| Box::new(DequeueRate::paper())),
+            reads: Reads::of(&program),
         });
         let ports: Vec<PortState> = ports.collect();
         let psa = PsaPorts::of(&program, ports.len());
@@ -320,8 +336,15 @@ impl<M: Machine> SimpleSwitch<M> {
         machine.load(&context.saved);
         let length = context.frame().length().saturating_add_signed(context.added as isize);
         metadata::depart(machine, &packet.meta, length, number, queue, now);
-        if let Some(rate) = self.ports.get_mut(usize::from(port.0)).and_then(|port| port.rate.as_mut()) {
-            machine.set_standard(Standard::DequeueRate, metadata::kbit(rate.rate(now)));
+        if let Some(state) = self.ports.get_mut(usize::from(port.0))
+            && let Some(reads) = &mut state.reads
+        {
+            if let Some(rate) = &mut reads.rate {
+                machine.set_standard(Standard::DequeueRate, metadata::kbit(rate.rate(now)));
+            }
+            if reads.qid && state.classes.is_some() {
+                machine.set_standard(Standard::QueueId, context.priority);
+            }
         }
         if let Some(rid) = context.rid {
             machine.set_standard(Standard::EgressRid, u64::from(rid));
@@ -346,7 +369,8 @@ impl<M: Machine> SimpleSwitch<M> {
     /// The measurement of a port's dequeue rate, if the program reads it.
     #[inline]
     fn rate(&mut self, port: Port) -> Option<&mut DequeueRate> {
-        self.ports.get_mut(usize::from(port.0)).and_then(|port| port.rate.as_deref_mut())
+        let reads = self.ports.get_mut(usize::from(port.0)).and_then(|port| port.reads.as_deref_mut());
+        reads.and_then(|reads| reads.rate.as_mut())
     }
 
     /// Swaps the random streams, so that `random` draws from the port's stream at egress and from ingress's otherwise.

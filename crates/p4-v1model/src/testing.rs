@@ -155,6 +155,7 @@ pub fn empty_program() -> Program {
         field_lists: Vec::new(),
         numbered_lists: FxHashMap::default(),
         reads_dequeue_rate: false,
+        reads_qid: false,
         reads_packet_length: true,
         target: Default::default(),
         control_plane: Default::default(),

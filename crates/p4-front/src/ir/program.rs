@@ -88,6 +88,8 @@ pub struct Program {
     pub reads_dequeue_rate: bool,
     /// Whether the program mentions the field `packet_length`. If not, nothing follows the packet's length.
     pub reads_packet_length: bool,
+    /// Whether the program mentions the field `qid`. If not, the switch need not set it.
+    pub reads_qid: bool,
     /// What a controller is told about the program.
     pub control_plane: ControlPlane,
     /// What the program does where `simple_switch` and the specification differ.

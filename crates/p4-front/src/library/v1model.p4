@@ -59,6 +59,7 @@ struct standard_metadata_t {
     bit<1> checksum_error;              // 1 if verify_checksum found one
     error parser_error;                 // how parsing ended
     bit<3> priority;                    // the queue; the highest is served first
+    bit<5> qid;                         // at egress: the queue in which it was, in the numbers of priority
     bit<10> jettison_intended_port;         // egress_spec + 1 as it was before mark_to_drop: for statistics alone
     bit<32> jettison_dequeue_rate;      // at egress: kbit/s at which the port sent while packets waited; all ones if unknown
 }

@@ -14,6 +14,9 @@ use crate::syntax::ast::{Expr, Name};
 /// Field of the standard metadata that a switch measures only for programs that mention it.
 const DEQUEUE_RATE: &str = "jettison_dequeue_rate";
 
+/// Field of the standard metadata that a switch sets only for programs that mention it.
+const QUEUE: &str = "qid";
+
 /// Field of the standard metadata that follows the headers only for programs that mention it.
 const PACKET_LENGTH: &str = "packet_length";
 
@@ -66,6 +69,7 @@ impl<'a> Checker<'a> {
                 };
                 let ty = fields[index].ty.clone();
                 self.output.reads_dequeue_rate |= &*name.text == DEQUEUE_RATE;
+                self.output.reads_qid |= &*name.text == QUEUE;
                 self.output.reads_packet_length |= &*name.text == PACKET_LENGTH;
                 match &base.kind {
                     Kind::Fields(items) => items.get(index).cloned(),

@@ -218,6 +218,7 @@ struct Output<'a> {
     shared: Option<[(VarId, Ty); 3]>,
     reads_dequeue_rate: bool,
     reads_packet_length: bool,
+    reads_qid: bool,
     control_plane: ir::ControlPlane,
 }
 

@@ -74,6 +74,7 @@ impl<'a> Checker<'a> {
             pipeline,
             reads_dequeue_rate: made.reads_dequeue_rate,
             reads_packet_length: made.reads_packet_length,
+            reads_qid: made.reads_qid,
             control_plane: made.control_plane,
             target: self.target,
         })

@@ -75,6 +75,7 @@ impl Maker {
             field_lists: Vec::new(),
             numbered_lists: Default::default(),
             reads_dequeue_rate: false,
+            reads_qid: false,
             reads_packet_length: true,
             target: Default::default(),
             control_plane: Default::default(),

@@ -100,7 +100,7 @@ impl<D: Device> Node<D> {
         let next = match request.action {
             COMMIT if request.config.is_some() => return Err(invalid("COMMIT takes no configuration")),
             COMMIT => self.saved.take().ok_or_else(|| not_found("no configuration is saved"))?,
-            VERIFY..=RECONCILE_AND_COMMIT => {
+            VERIFY | VERIFY_AND_SAVE | VERIFY_AND_COMMIT | RECONCILE_AND_COMMIT => {
                 let prepared = prepared?;
                 self.switch.check(prepared.testbed.switch().program())?;
                 prepared

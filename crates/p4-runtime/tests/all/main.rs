@@ -5,5 +5,8 @@ mod client;
 mod entities;
 mod grpc;
 mod malformed;
+mod pipelines;
+mod roles;
 mod streams;
 mod support;
+mod translation;

@@ -20,10 +20,18 @@ pub const DELETE: i32 = 3;
 /// The controller's port of the program.
 pub const CPU: u16 = 510;
 
-/// The program with its description and configuration.
+/// The text of `learning.p4`.
+pub const LEARNING: &str = include_str!("learning.p4");
+
+/// `learning.p4` with its description and configuration.
 pub fn learning() -> (Arc<Program>, ForwardingPipelineConfig) {
+    compiled(LEARNING)
+}
+
+/// A program with its description and configuration.
+pub fn compiled(text: &str) -> (Arc<Program>, ForwardingPipelineConfig) {
     let mut sources = Sources::default();
-    let main = sources.add("learning.p4", include_str!("learning.p4"));
+    let main = sources.add("program.p4", text);
     let options = Options::default();
     let (program, _) = match jettison_p4_front::compile(&mut sources, main, &options) {
         Ok(compiled) => compiled,
@@ -47,7 +55,12 @@ pub struct Bench {
 
 impl Bench {
     pub fn new() -> Bench {
-        let (program, config) = learning();
+        Bench::of(LEARNING)
+    }
+
+    /// A device that runs a program.
+    pub fn of(text: &str) -> Bench {
+        let (program, config) = compiled(text);
         let info = config.p4info.clone().unwrap();
         let mut node = Node::standalone(1, CPU, program, config).unwrap();
         let client = node.open();
@@ -58,11 +71,32 @@ impl Bench {
 
     /// Writes one entity; the canonical code of the result.
     pub fn write(&mut self, kind: i32, entity: EntityKind) -> i32 {
+        self.write_as("", kind, entity)
+    }
+
+    /// Writes one entity as the primary controller of a role.
+    pub fn write_as(&mut self, role: &str, kind: i32, entity: EntityKind) -> i32 {
         let updates = vec![update(kind, entity)];
+        let role = role.to_owned();
         let request =
-            WriteRequest { device_id: 1, election_id: election(10), updates, ..WriteRequest::default() };
-        let errors = self.node.write(&request, self.now).unwrap();
-        errors.map_or(0, |errors| errors[0].canonical_code)
+            WriteRequest { device_id: 1, election_id: election(10), updates, role, ..WriteRequest::default() };
+        match self.node.write(&request, self.now) {
+            Ok(errors) => errors.map_or(0, |errors| errors[0].canonical_code),
+            Err(fault) => fault.code as i32,
+        }
+    }
+
+    /// Sets the pipeline; the canonical code and the message.
+    pub fn set(&mut self, action: i32, config: Option<&ForwardingPipelineConfig>) -> (i32, String) {
+        let request = SetForwardingPipelineConfigRequest {
+            device_id: 1,
+            election_id: election(10),
+            action,
+            config: config.cloned(),
+            ..Default::default()
+        };
+        let done = self.node.set_pipeline(&request, self.now);
+        done.map_or_else(|fault| (fault.code as i32, fault.message), |()| (0, String::new()))
     }
 
     /// Reads entities; panics if the request is refused.

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jettison_core::{Duration, Time};
 use jettison_live::LiveError;
 use jettison_live::router::Control;
+use jettison_p4_runtime::Translations;
 use jettison_p4_runtime::device::Lent;
 use jettison_p4_runtime::info;
 use jettison_p4_runtime::node::Node;
@@ -89,7 +90,9 @@ impl Listeners {
                 ForwardingPipelineConfig { p4info: Some(info::describe(&program)?), ..Default::default() };
             let node = Node::new(server.device_id, Lent::default(), program, config);
             let streams = Streams::default();
-            nodes.push((node.map_err(|fault| fault.to_string())?, streams.clone()));
+            let translations = Translations::given(&server.translation)?;
+            let node = node.map_err(|fault| fault.to_string())?.with_translations(translations);
+            nodes.push((node, streams.clone()));
             names.push(name.to_owned());
             let key = (name.to_owned(), server.listen.clone());
             let (listener, _) = self.0.get(&key).ok_or_else(|| format!("`{name}` has no socket"))?;

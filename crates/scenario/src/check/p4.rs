@@ -1,5 +1,6 @@
 //! Checks of P4 routers: commands are parsed against the program and tried on an idle switch.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::build::addresses;
 use crate::error::{Place, ScenarioError};
 use crate::p4_control::{CommandNames, CommandPlace, RefusedCommand, plan, ports};
 use crate::p4_program::P4Program;
-use crate::schema::{Node, P4Router};
+use crate::schema::{Node, P4Router, P4RuntimeServer};
 use crate::validate::Finding;
 use jettison_registry::KeyPath;
 
@@ -47,6 +48,9 @@ impl Checker<'_> {
         {
             let message = format!("`listen` must be an IP address and a port, got `{}`", server.listen);
             self.find(&at.key("p4runtime").key("listen"), message, "for example \"127.0.0.1:9559\"");
+        }
+        if let Some(server) = &router.p4runtime {
+            self.translation(server, at);
         }
         let Some(read) = &router.read else { return };
         for refused in self.refused_commands(name, router, read) {
@@ -85,6 +89,20 @@ impl Checker<'_> {
             let help =
                 format!("0 to {} are the ports of `{name}`'s links; {DROP_PORT} drops", links.max(1) - 1);
             self.find(&at.key("cpu_port"), message, help);
+        }
+    }
+
+    /// Two values of a type must not stand for one number.
+    fn translation(&mut self, server: &P4RuntimeServer, at: &KeyPath) {
+        for (uri, values) in &server.translation {
+            let mut known: BTreeMap<u64, &str> = BTreeMap::new();
+            for (value, number) in values {
+                if let Some(other) = known.insert(*number, value) {
+                    let at = at.key("p4runtime").key("translation").key(uri).key(value);
+                    let help = "give each value a number of its own";
+                    self.find(&at, format!("both `{other}` and `{value}` are {number}"), help);
+                }
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Routers that run a P4 program.
 
+use std::collections::BTreeMap;
+
 use std::net::IpAddr;
 
 use jettison_core::{Duration, Time};
@@ -90,6 +92,10 @@ pub struct P4RuntimeServer {
     /// Device id of the switch for its controllers. Default 1.
     #[serde(default = "first_device")]
     pub device_id: u64,
+    /// Values of types with `@p4runtime_translation`, by URI: the program's number of each value. Default: numbers stand for
+    /// themselves, and each text for the next free number.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub translation: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
 fn first_device() -> u64 {

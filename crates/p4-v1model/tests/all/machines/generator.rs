@@ -128,6 +128,7 @@ impl Generator<'_> {
             field_lists,
             numbered_lists: [(1, FieldListId(0)), (2, FieldListId(1))].into_iter().collect(),
             reads_dequeue_rate: false,
+            reads_qid: false,
             reads_packet_length: true,
             target: Default::default(),
             control_plane: Default::default(),
