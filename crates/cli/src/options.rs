@@ -518,6 +518,9 @@ pub struct LiveArguments {
     /// Open a shell on this host; the run ends with it
     #[arg(long, value_name = "HOST")]
     pub shell: Option<String>,
+    /// P4 projects of p4-utils: write the topology.json that their controllers load
+    #[arg(long, value_name = "FILE")]
+    pub topology: Option<PathBuf>,
 }
 
 /// Arguments for folders of P4 projects: `topology.json` of the P4 tutorials, `p4app.json` of p4-utils.

@@ -17,6 +17,7 @@ mod network;
 mod p4app;
 mod ping;
 mod settings;
+mod topology;
 mod tutorial;
 mod write;
 
@@ -47,6 +48,8 @@ pub struct Project {
     pub hosts: Vec<String>,
     /// Names of the flows that ping: the flow, from and to.
     pub pings: Vec<(String, String, String)>,
+    /// Of p4-utils: the text of its `topology.json`, which its controllers load.
+    pub topology: Option<String>,
     /// What of the project is not done, one sentence each.
     pub notes: Vec<String>,
 }
@@ -68,8 +71,10 @@ pub fn read(path: &Path, options: &Options) -> Result<Project, ProjectErrors> {
     };
     let pings = options.pings.among(&network.hosts, &found.file)?;
     let names = network.hosts.iter().map(|host| host.name.clone()).collect();
+    let topology = found.is_p4app.then(|| topology::text(&network));
     network.add_second_host();
     Ok(Project {
+        topology,
         text: write::scenario(&network, &pings),
         file: found.file,
         folder: network.folder,

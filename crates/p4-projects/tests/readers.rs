@@ -111,10 +111,14 @@ fn a_topology_becomes_hosts_switches_and_numbered_links() {
     assert!(!table(&project, "[nodes.\"s1\"]").iter().any(|line| line.starts_with("p4runtime")));
     assert_eq!(
         project.notes,
-        ["switch `s2` has a port to a controller: in `live` a controller reaches it over P4Runtime at 127.0.0.1:50052, device 1"]
+        [
+            "switch `s2` has a port to a controller: in `live` a controller reaches it over P4Runtime at 127.0.0.1:50052, device 1"
+        ]
     );
     let bad = tutorial(&TOPOLOGY.replace("\"510\"", "\"511\""));
-    assert!(errors(bad.path()).contains("`switches.s2.cpu_port`: must be a number from 0 to 510, got \"511\""));
+    assert!(
+        errors(bad.path()).contains("`switches.s2.cpu_port`: must be a number from 0 to 510, got \"511\"")
+    );
 }
 
 #[test]
@@ -259,6 +263,29 @@ fn switches_with_p4runtime_listen_where_p4_utils_lets_them() {
         table(&project, &format!("[nodes.\"{switch}\"]")).iter().any(|line| line.starts_with("p4runtime"))
     };
     assert_eq!(["s1", "s2", "s10"].map(listens), [false, true, false]);
+}
+
+#[test]
+fn controllers_of_p4_utils_get_a_topology() {
+    let class = "\"switch_node\": { \"object_name\": \"P4RuntimeSwitch\" }";
+    let folder = p4app(&APP.replacen("\"p4_src\"", &format!("{class}, \"p4_src\""), 1));
+    let text = project(folder.path()).topology.unwrap();
+    let graph: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let node =
+        |id: &str| graph["nodes"].as_array().unwrap().iter().find(|node| node["id"] == id).unwrap().clone();
+    assert_eq!(node("s2")["device_id"], 2);
+    assert_eq!((&node("s2")["grpc_port"], &node("s2")["isP4RuntimeSwitch"]), (&9560.into(), &true.into()));
+    assert_eq!((&node("h1")["isHost"], &node("h1")["ip"]), (&true.into(), &"10.1.1.2/24".into()));
+    let links = graph["links"].as_array().unwrap();
+    let between =
+        |a: &str, b: &str| links.iter().find(|link| link["node1"] == a && link["node2"] == b).unwrap();
+    let link = between("s1", "s10");
+    assert_eq!((&link["port1"], &link["port2"], &link["bw"]), (&3.into(), &1.into(), &5.0.into()));
+    // The end of a switch is the gateway of the host.
+    let link = between("h1", "s1");
+    assert_eq!((&link["ip1"], &link["ip2"]), (&"10.1.1.2/24".into(), &"10.1.1.1/24".into()));
+    assert_eq!((&link["addr1"], &link["intfName2"]), (&"00:00:0a:01:01:02".into(), &"s1-eth1".into()));
+    assert!(project(tutorial(TOPOLOGY).path()).topology.is_none());
 }
 
 #[test]

@@ -183,7 +183,10 @@ impl Catalogue {
                         format!("the action `{}` of the P4Info has no parameter `{name}`", action.name)
                     })?;
                     let translated = translated(info, &param.type_name);
-                    params.push(ValueSpec { translated, ..value(param.id, name, param.bitwidth, ty, &program) });
+                    params.push(ValueSpec {
+                        translated,
+                        ..value(param.id, name, param.bitwidth, ty, &program)
+                    });
                 }
                 specs.push(ActionSpec { id: known(&described.preamble).0, params });
             }

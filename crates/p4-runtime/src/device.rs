@@ -160,7 +160,9 @@ impl Device for Lent {
         let name = |program: &Program| if program.pipeline.psa.is_some() { "PSA" } else { "v1model" };
         match (name(program), name(switch.program())) {
             (given, own) if given == own => Ok(()),
-            (given, own) => Err(invalid(format!("the program is for {given}, and the switch was built for {own}"))),
+            (given, own) => {
+                Err(invalid(format!("the program is for {given}, and the switch was built for {own}")))
+            }
         }
     }
 

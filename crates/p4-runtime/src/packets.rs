@@ -45,7 +45,10 @@ impl Catalogue {
             )));
         };
         bytes::decode(&metadata.value, field.value.bits, false).ok_or_else(|| {
-            Fault::new(Code::OutOfRange, format!("`{}` must fit in {} bits", field.value.name, field.value.bits))
+            Fault::new(
+                Code::OutOfRange,
+                format!("`{}` must fit in {} bits", field.value.name, field.value.bits),
+            )
         })
     }
 

@@ -14,8 +14,8 @@ use crate::bytes;
 use crate::catalogue::{Catalogue, HeaderField, ValueSpec};
 use crate::fault::{Code, Fault, invalid};
 use crate::proto::runtime::{
-    Action, Entity, EntityKind, FieldMatch, FieldMatchKind, IdleTimeoutNotification, PacketIn, PacketMetadata,
-    PacketOut, TableAction, TableActionKind, TableEntry,
+    Action, Entity, EntityKind, FieldMatch, FieldMatchKind, IdleTimeoutNotification, PacketIn,
+    PacketMetadata, PacketOut, TableAction, TableActionKind, TableEntry,
 };
 
 /// Translations of a switch, by URI.
@@ -293,7 +293,10 @@ impl Mapping {
             return Ok(number.clone());
         }
         let Some(shown) = std::str::from_utf8(text).ok().filter(|text| !text.is_empty()) else {
-            return Err(invalid(format!("`{}` is translated to text: its value must be UTF-8 and not empty", spec.name)));
+            return Err(invalid(format!(
+                "`{}` is translated to text: its value must be UTF-8 and not empty",
+                spec.name
+            )));
         };
         let fits = |number: &BigUint| number.bits() <= u64::from(spec.bits);
         let decimal = written(text).filter(|number| number.to_string() == shown && fits(number));

@@ -60,7 +60,8 @@ impl<M: Machine> SimpleSwitch<M> {
     /// Takes over the program of another switch. `looping` are the tags of packets on the recirculation path.
     fn adopt(&mut self, other: &SimpleSwitch<M>, looping: &HashSet<u32>) {
         let mut machine = other.machine.clone();
-        let mut plane = Plane { now: self.plane.now, ..Plane::new(&other.program, (*self.plane.random).clone()) };
+        let mut plane =
+            Plane { now: self.plane.now, ..Plane::new(&other.program, (*self.plane.random).clone()) };
         for tag in self.contexts.tags_in_use() {
             let context = self.contexts.get_mut(tag);
             context.keep = None;

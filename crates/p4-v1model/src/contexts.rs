@@ -153,7 +153,10 @@ impl<S: Clone + Default> Contexts<S> {
 
     /// Forgets what the last users of free contexts left.
     pub fn forget_unused(&mut self) {
-        self.entries.iter_mut().filter(|context| !context.in_use).for_each(|context| context.saved = S::default());
+        self.entries
+            .iter_mut()
+            .filter(|context| !context.in_use)
+            .for_each(|context| context.saved = S::default());
     }
 
     /// Number of contexts in use.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use jettison_build_info::COMMIT;
 use jettison_report::{Results, Status};
+use jettison_run::Project;
 use jettison_run::live::{Commands, Controllable, LiveExperiment, LiveOptions, LiveRunError};
 use jettison_scenario::Changes;
 use jettison_scenario::build::Builder;
@@ -40,6 +41,9 @@ pub fn live(
     let load = |changes: &Changes| loading.load(changes).map(|loaded| loaded.scenario);
     let scenario = load_with_seeds(&load, options)?;
     let project = loading.project();
+    if let Some(file) = &live.topology {
+        write_topology(file, project.as_ref())?;
+    }
     let mut approved = approve(&scenario, &builder, live.yes)?;
     let mut scenario = scenario;
     let mut terminal = None;
@@ -125,4 +129,13 @@ pub fn status(results: &Results) -> ExitCode {
         Status::Failed => ExitCode::FAILURE,
         Status::Interrupted => ExitCode::from(INTERRUPTED),
     }
+}
+
+/// Writes the `topology.json` of a project of p4-utils.
+fn write_topology(file: &Path, project: Option<&Project>) -> Result<(), Failure> {
+    let text = project.and_then(|project| project.topology.as_ref());
+    let text =
+        text.ok_or_else(|| Failure::of("--topology is for projects of p4-utils, with a p4app.json"))?;
+    std::fs::write(file, text)
+        .map_err(|error| Failure::of(format!("{}: cannot write: {error}", file.display())))
 }

@@ -75,7 +75,11 @@ impl<'a> Checker<'a> {
             known.insert(key, entry.span);
             return true;
         };
-        if parts.keys.iter().all(|key| matches!(key.kind, MatchKind::Exact | MatchKind::Lpm | MatchKind::Selector)) {
+        if parts
+            .keys
+            .iter()
+            .all(|key| matches!(key.kind, MatchKind::Exact | MatchKind::Lpm | MatchKind::Selector))
+        {
             let error = Diagnostic::error(entry.span, "duplicate key of an entry").label("the same key");
             let error = error.related(first, "first given here");
             self.report(error.hint("all keys of the table are exact or lpm: remove one of the entries"));

@@ -8,7 +8,11 @@ use crate::role::Access;
 
 impl<D: Device> Node<D> {
     /// §5.3: rules for arbitration.
-    pub(super) fn arbitrate(&mut self, client: ClientId, update: &MasterArbitrationUpdate) -> Result<(), Fault> {
+    pub(super) fn arbitrate(
+        &mut self,
+        client: ClientId,
+        update: &MasterArbitrationUpdate,
+    ) -> Result<(), Fault> {
         let role = update.role.as_ref().map(|role| role.name.clone()).unwrap_or_default();
         let election = update.election_id.as_ref().map(election);
         let known = self.clients.get(&client).cloned();
@@ -27,7 +31,9 @@ impl<D: Device> Node<D> {
         }
         let config = match update.role.as_ref().and_then(|role| role.config.as_ref()) {
             Some(_) if role.is_empty() => {
-                return Err(invalid("the default role has full access: a role with a configuration needs a name"));
+                return Err(invalid(
+                    "the default role has full access: a role with a configuration needs a name",
+                ));
             }
             Some(config) => Some((config.clone(), Access::read(config)?)),
             None => None,
@@ -103,7 +109,11 @@ impl<D: Device> Node<D> {
         let config = config.map(|(config, _)| config.clone());
         MasterArbitrationUpdate {
             device_id: self.device,
-            role: (!role.is_empty()).then(|| RoleMessage { name: role.to_owned(), config, ..Default::default() }),
+            role: (!role.is_empty()).then(|| RoleMessage {
+                name: role.to_owned(),
+                config,
+                ..Default::default()
+            }),
             election_id: self.highest(role).map(|id| Uint128 { high: (id >> 64) as u64, low: id as u64 }),
             status: Some(Status { code: code as i32, message: message.to_owned(), details: Vec::new() }),
         }

@@ -236,7 +236,8 @@ impl<D: Device> Node<D> {
             ROLLBACK_ON_ERROR | DATAPLANE_ATOMIC => true,
             other => return Err(invalid(format!("unknown atomicity {other}"))),
         };
-        let access = self.roles.get(&request.role).and_then(|role| role.config.as_ref()).map(|(_, access)| access);
+        let access =
+            self.roles.get(&request.role).and_then(|role| role.config.as_ref()).map(|(_, access)| access);
         // Writes refer to the configuration that was saved last (§14).
         let (switch, control, local) = match (&mut self.saved, &mut self.pipeline) {
             (Some(saved), _) => (saved.testbed.switch_mut(), &mut saved.control, Time::ZERO),

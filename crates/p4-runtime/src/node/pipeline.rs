@@ -50,11 +50,7 @@ impl Prepared {
         };
         let catalogue = Catalogue::new(&program, info)
             .map_err(|error| invalid(format!("the P4Info is not one of the switch's program: {error}")))?;
-        Ok(Prepared {
-            config: config.clone(),
-            control: Control::new(catalogue),
-            testbed: scratch(&program)?,
-        })
+        Ok(Prepared { config: config.clone(), control: Control::new(catalogue), testbed: scratch(&program)? })
     }
 }
 

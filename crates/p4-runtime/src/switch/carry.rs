@@ -62,10 +62,13 @@ impl Control {
             let is_kept = found.is_some_and(|found| objects.carry(found, &from.plane().objects, id));
             let is_register = matches!(object.kind, ExternKind::Register { .. });
             if !is_kept && is_register && !from.plane().objects.register(id).is_zero() {
-                return Err(lost(&format!("the register `{}`", plain(&object.name)), match found {
-                    None => "the new program has none of this name",
-                    Some(_) => "it has another size or type in the new program",
-                }));
+                return Err(lost(
+                    &format!("the register `{}`", plain(&object.name)),
+                    match found {
+                        None => "the new program has none of this name",
+                        Some(_) => "it has another size or type in the new program",
+                    },
+                ));
             }
         }
         Ok(())
@@ -170,7 +173,8 @@ impl Control {
         }
         let fields = fields.unwrap_or_default();
         for entry in entries {
-            let action = entry.action.as_ref().and_then(|given| self.renamed_table_action(old, was, is, given));
+            let action =
+                entry.action.as_ref().and_then(|given| self.renamed_table_action(old, was, is, given));
             let action = action.ok_or_else(|| lost(&what, "an action of its entries has gone"))?;
             let mut match_fields = entry.match_fields.clone();
             for field in &mut match_fields {
@@ -209,7 +213,8 @@ impl Control {
             match found {
                 Some((id, _)) => {
                     let entry = ValueSetEntry { value_set_id: *id, ..entry };
-                    self.write_value_set(switch, Change::Modify, &entry).map_err(|fault| kept(&what, &fault))?;
+                    self.write_value_set(switch, Change::Modify, &entry)
+                        .map_err(|fault| kept(&what, &fault))?;
                 }
                 None if entry.members.is_empty() => {}
                 None => return Err(lost(&what, "the new program has none of this name")),
@@ -240,9 +245,7 @@ impl Control {
         given: &TableAction,
     ) -> Option<TableAction> {
         let kind = match given.kind.clone()? {
-            TableActionKind::Action(action) => {
-                TableActionKind::Action(self.renamed(old, was, is, &action)?)
-            }
+            TableActionKind::Action(action) => TableActionKind::Action(self.renamed(old, was, is, &action)?),
             TableActionKind::ActionSet(mut set) => {
                 for each in &mut set.actions {
                     each.action = Some(self.renamed(old, was, is, each.action.as_ref()?)?);

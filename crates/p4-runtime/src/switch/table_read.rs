@@ -121,7 +121,11 @@ impl Control {
         keys.iter().any(|key| matches!(key.kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional))
     }
 
-    pub(super) fn default_entry<M: Machine + Send>(&self, switch: &P4Switch<M>, table: TableId) -> TableEntry {
+    pub(super) fn default_entry<M: Machine + Send>(
+        &self,
+        switch: &P4Switch<M>,
+        table: TableId,
+    ) -> TableEntry {
         let kind = self.table_action(table, switch.plane().tables.table(table).default());
         TableEntry {
             table_id: self.catalogue.spec(table).id,

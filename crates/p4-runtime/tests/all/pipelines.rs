@@ -51,7 +51,8 @@ V1Switch(P(), V(), I(), E(), V(), D()) main;
     )
 }
 
-const TABLE: &str = "table t { key = { hdr.frame.dst: exact; } actions = { send; drop; } default_action = drop(); }";
+const TABLE: &str =
+    "table t { key = { hdr.frame.dst: exact; } actions = { send; drop; } default_action = drop(); }";
 /// The same table with other ids, one more action, and a counter.
 const GROWN: &str = "action flood() { s.mcast_grp = 1; }
     direct_counter(CounterType.packets) hits;
@@ -212,7 +213,11 @@ fn reconciliation_that_would_lose_state_is_refused() {
     let (_, next) = compiled(&program(3, TABLE, "register<bit<16>>(4) r;"));
     assert_eq!(
         bench.set(RECONCILE, Some(&next)),
-        (3, "the state of the register `I.r` cannot be kept: it has another size or type in the new program".into())
+        (
+            3,
+            "the state of the register `I.r` cannot be kept: it has another size or type in the new program"
+                .into()
+        )
     );
 }
 

@@ -151,7 +151,9 @@ fn digests_and_idle_entries_go_to_the_roles_that_have_their_objects() {
     let ack = DigestListAck { digest_id, list_id: 1 };
     let ack = StreamMessageRequest { update: Some(StreamRequest::DigestAck(ack)) };
     bench.node.message(other, ack, bench.now).unwrap();
-    assert!(matches!(&received(&mut bench, other)[..], [StreamResponse::Error(error)] if error.canonical_code == DENIED));
+    assert!(
+        matches!(&received(&mut bench, other)[..], [StreamResponse::Error(error)] if error.canonical_code == DENIED)
+    );
 }
 
 #[test]

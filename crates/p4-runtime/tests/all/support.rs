@@ -78,8 +78,13 @@ impl Bench {
     pub fn write_as(&mut self, role: &str, kind: i32, entity: EntityKind) -> i32 {
         let updates = vec![update(kind, entity)];
         let role = role.to_owned();
-        let request =
-            WriteRequest { device_id: 1, election_id: election(10), updates, role, ..WriteRequest::default() };
+        let request = WriteRequest {
+            device_id: 1,
+            election_id: election(10),
+            updates,
+            role,
+            ..WriteRequest::default()
+        };
         match self.node.write(&request, self.now) {
             Ok(errors) => errors.map_or(0, |errors| errors[0].canonical_code),
             Err(fault) => fault.code as i32,

@@ -1,4 +1,4 @@
-//! Translated types (§8.5.5, §18.1): a controller writes and reads other values than the program.
+//! Translated types ("User-defined types" of §8, and §18.1): a controller writes and reads other values than the program.
 
 use std::collections::BTreeMap;
 
@@ -157,7 +157,9 @@ fn packets_carry_names_of_ports() {
     bench.node.message(bench.client, out("7"), Time::ZERO).unwrap();
     assert_eq!(bench.departed(), [4, 7]);
     bench.node.message(bench.client, out("west"), Time::ZERO).unwrap();
-    assert!(matches!(&bench.messages()[..], [StreamResponse::Error(error)] if error.canonical_code == INVALID));
+    assert!(
+        matches!(&bench.messages()[..], [StreamResponse::Error(error)] if error.canonical_code == INVALID)
+    );
 }
 
 fn by_network(bench: &Bench, value: &[u8], mask: &[u8], port: Option<&str>) -> TableEntry {
@@ -203,7 +205,8 @@ fn numbers_of_another_width_stand_for_themselves_or_are_given() {
 
 #[test]
 fn two_values_of_one_number_are_refused() {
-    let twice = BTreeMap::from([("u".to_owned(), BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 1)]))]);
+    let twice =
+        BTreeMap::from([("u".to_owned(), BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 1)]))]);
     assert_eq!(Translations::given(&twice).unwrap_err(), "`u`: both `a` and `b` are 1");
     let empty = BTreeMap::from([("u".to_owned(), BTreeMap::from([(String::new(), 1)]))]);
     assert!(Translations::given(&empty).is_err());

@@ -43,7 +43,8 @@ const MAX_TRANSLATIONS: u64 = 16 << 20;
 /// Reads translations: a table of values and their numbers for each URI.
 fn translations(file: &Path) -> Result<Translations, Failure> {
     let failed = |why: String| Failure::of(format!("{}: {why}", file.display()));
-    let text = jettison_input::file::read_text(file, MAX_TRANSLATIONS).map_err(|error| failed(error.to_string()))?;
+    let text =
+        jettison_input::file::read_text(file, MAX_TRANSLATIONS).map_err(|error| failed(error.to_string()))?;
     let given: BTreeMap<String, BTreeMap<String, u64>> =
         toml::from_str(&text).map_err(|error| failed(error.to_string()))?;
     Translations::given(&given).map_err(failed)
