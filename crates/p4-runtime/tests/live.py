@@ -23,16 +23,14 @@ duration = "60 s"
 sample_interval = "100 ms"
 
 [nodes]
-spare = {{ kind = "host" }}
 a = {{ kind = "host" }}
 b = {{ kind = "host" }}
 s1 = {{ kind = "p4", program = "{program}", cpu_port = 510, p4runtime = {{ listen = "127.0.0.1:0", device_id = 7 }} }}
 
-# Port 0 of the learning switch's packet-outs means its tables.
+# Port 0 has no link: in the learning switch's packet-outs it means the tables.
 [links]
-spare = {{ between = ["spare", "s1"], rate = "100 Mbit/s", delay = "1 ms" }}
-a = {{ between = ["a", "s1"], rate = "100 Mbit/s", delay = "1 ms" }}
-b = {{ between = ["s1", "b"], rate = "100 Mbit/s", delay = "1 ms" }}
+a = {{ between = ["a", "s1"], ports = {{ s1 = 1 }}, rate = "100 Mbit/s", delay = "1 ms" }}
+b = {{ between = ["s1", "b"], ports = {{ s1 = 2 }}, rate = "100 Mbit/s", delay = "1 ms" }}
 
 [flows]
 ping = {{ from = "a", to = "b", app = {{ kind = "ping", interval = "100 ms" }}{times} }}

@@ -139,7 +139,10 @@ impl World {
             if let Node::Router(router) = &mut self.nodes[*at] {
                 // The controller may have loaded another program.
                 for (port, direction) in (0..).zip(&router.directions) {
-                    self.directions[*direction].wants_idle_polls = switch.wants_idle_polls(Port(port));
+                    // A number without a link has no direction.
+                    if let Some(direction) = self.directions.get_mut(*direction) {
+                        direction.wants_idle_polls = switch.wants_idle_polls(Port(port));
+                    }
                 }
                 router.switch = switch;
             }

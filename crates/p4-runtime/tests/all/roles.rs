@@ -119,7 +119,8 @@ fn digests_and_idle_entries_go_to_the_roles_that_have_their_objects() {
     let with = |ids: &[u32]| P4RoleConfig { shared_p4_ids: ids.to_vec(), ..Default::default() };
     let learner = connect(&mut bench, "learner", &with(&[smac, digest_id])).unwrap();
     let other = connect(&mut bench, "other", &with(&[smac])).unwrap();
-    let third = connect(&mut bench, "third", &with(&[bench.table("dmac")])).unwrap();
+    let dmac = bench.table("dmac");
+    let third = connect(&mut bench, "third", &with(&[dmac])).unwrap();
     let config = Some(DigestConfig { max_timeout_ns: 0, max_list_size: 1, ack_timeout_ns: 0 });
     let digest = EntityKind::DigestEntry(DigestEntry { digest_id, config });
     assert_eq!(bench.write_as("other", INSERT, digest.clone()), DENIED);

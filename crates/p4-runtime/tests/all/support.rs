@@ -30,8 +30,13 @@ pub fn learning() -> (Arc<Program>, ForwardingPipelineConfig) {
 
 /// A program with its description and configuration.
 pub fn compiled(text: &str) -> (Arc<Program>, ForwardingPipelineConfig) {
+    named("program.p4", text)
+}
+
+/// A program of a file, whose includes are relative to it.
+pub fn named(name: &str, text: &str) -> (Arc<Program>, ForwardingPipelineConfig) {
     let mut sources = Sources::default();
-    let main = sources.add("program.p4", text);
+    let main = sources.add(name, text);
     let options = Options::default();
     let (program, _) = match jettison_p4_front::compile(&mut sources, main, &options) {
         Ok(compiled) => compiled,
