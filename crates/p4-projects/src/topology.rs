@@ -72,7 +72,12 @@ fn edge(network: &Network, link: &crate::network::Link) -> Map<String, Value> {
                 let known = of.neighbours.iter().find(|(address, _)| Some(*address) == of.gateway);
                 (gateway, known.map(|(_, mac)| *mac))
             }
-            (None, None) => (None, None),
+            // Nobody has this address: it only tells the ends of switches apart.
+            (None, None) => {
+                let number = network.switches.iter().position(|switch| switch.name == *end);
+                let [high, low] = port.to_be_bytes();
+                (None, Some([2, 0, 0, number.unwrap_or_default() as u8, high, low]))
+            }
         };
         edge.insert(format!("ip{suffix}"), address.into());
         edge.insert(format!("addr{suffix}"), mac.map(shown).into());

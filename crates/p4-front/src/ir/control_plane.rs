@@ -48,6 +48,8 @@ pub struct ControlPlane {
     pub controller_headers: Vec<ControllerHeader>,
     /// Types declared with `type` that keys, action data or controller headers have.
     pub new_types: BTreeMap<Arc<str>, NewType>,
+    /// Enums with an underlying type that keys, action data or controller headers have.
+    pub enums: BTreeMap<Arc<str>, SerializableEnum>,
 }
 
 /// Facts about a table.
@@ -122,6 +124,17 @@ pub struct NewType {
     pub bits: u32,
     /// Whether the underlying type is signed.
     pub signed: bool,
+    /// Annotations of the declaration.
+    pub annotations: Vec<Annotation>,
+}
+
+/// An enum with an underlying type.
+#[derive(Debug, Clone)]
+pub struct SerializableEnum {
+    /// Width in bits of the underlying type.
+    pub bits: u32,
+    /// Names and values of its members, in order.
+    pub members: Vec<(Arc<str>, BigInt)>,
     /// Annotations of the declaration.
     pub annotations: Vec<Annotation>,
 }

@@ -19,7 +19,7 @@ mod types;
 
 pub use control_plane::{
     ActionNotes, Annotation, AnnotationValue, ControlPlane, ControllerHeader, CounterUnit, ExternNotes,
-    NewType, TableNotes, ValueNotes,
+    NewType, SerializableEnum, TableNotes, ValueNotes,
 };
 pub use expr::{BinaryOp, Expr, ExprKind, Place, Step, UnaryOp};
 pub use program::{

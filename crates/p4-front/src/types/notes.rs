@@ -7,7 +7,7 @@ use super::psa::PsaObject;
 use super::ty::{NamedBody, Ty};
 use super::value::Object;
 use super::{Checker, written_name};
-use crate::ir::{self, AnnotationValue, ControllerHeader, NewType, ValueNotes};
+use crate::ir::{self, AnnotationValue, ControllerHeader, NewType, SerializableEnum, ValueNotes};
 use crate::syntax::ast::{self, AnnotationBody, DeclarationKind, ExprKind};
 
 /// Converts annotations.
@@ -51,10 +51,15 @@ impl Checker<'_> {
         ValueNotes { name, annotations: converted(annotations), type_name, bits }
     }
 
-    /// Records a type declared with `type`; returns its name.
+    /// Records a type declared with `type`, or an enum with an underlying type; returns the name of the former.
     fn new_type(&mut self, ty: &Ty, bits: u32) -> Option<Arc<str>> {
-        let Ty::Newtype(id) = ty else { return None };
+        let (Ty::Newtype(id) | Ty::Serializable(id)) = ty else { return None };
         let named = self.types.named[*id].clone();
+        if let NamedBody::Serializable { members, .. } = &named.body {
+            let annotations = converted(&self.declarations[named.declaration].annotations);
+            let note = SerializableEnum { bits, members: members.clone(), annotations };
+            self.output.control_plane.enums.insert(named.name.clone(), note);
+        }
         if !matches!(named.body, NamedBody::Newtype(_)) {
             return None;
         }

@@ -126,6 +126,23 @@ fn a_translated_type_has_the_controllers_width() {
 }
 
 #[test]
+fn an_enum_of_a_controller_header_is_described_with_its_values() {
+    let declarations = "enum bit<8> Reason_t { miss = 1, full = 200 } enum bit<4> Unused_t { a = 0 }
+        @controller_header(\"packet_in\") header packet_in_t { bit<16> port; Reason_t reason; }";
+    let info = describe(&program(declarations, "", "")).unwrap();
+    let enums = &info.type_info.as_ref().unwrap().serializable_enums;
+    assert_eq!(enums.keys().collect::<Vec<_>>(), ["Reason_t"]);
+    let members = &enums["Reason_t"].members;
+    let members: Vec<_> = members.iter().map(|member| (&*member.name, &member.value[..])).collect();
+    assert_eq!(members, [("miss", &[1][..]), ("full", &[200][..])]);
+    let text = to_text(&info);
+    for part in ["key: \"Reason_t\"", "underlying_type {\n        bitwidth: 8", "name: \"full\""] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(P4Info::decode(&*info.encode_to_vec()).unwrap(), info);
+}
+
+#[test]
 fn the_binary_form_reads_back_and_the_text_form_quotes() {
     let program = program(DECLARATIONS, &format!("{ACTIONS}{LEARNING}"), "smac.apply();");
     let info = describe(&program).unwrap();

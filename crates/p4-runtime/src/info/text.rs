@@ -252,6 +252,20 @@ fn type_info(types: &P4TypeInfo, w: &mut Writer) {
             }
         });
     }
+    for (name, ty) in &types.serializable_enums {
+        entry(w, "serializable_enums", name, &mut |w| {
+            if let Some(width) = &ty.underlying_type {
+                w.message("underlying_type", |w| w.number("bitwidth", width.bitwidth));
+            }
+            for member in &ty.members {
+                w.message("members", |w| {
+                    w.text("name", &member.name);
+                    w.bytes("value", &member.value);
+                });
+            }
+            w.texts("annotations", &ty.annotations);
+        });
+    }
     for (name, ty) in &types.new_types {
         entry(w, "new_types", name, &mut |w| {
             match &ty.representation {

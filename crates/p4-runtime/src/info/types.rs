@@ -2,11 +2,16 @@
 
 use jettison_p4_front::ir::{AnnotationValue, CompositeKind, NewType, Program, Type, TypeId, ValueNotes};
 
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+
 use super::clamp;
+use crate::bytes;
 use crate::proto::info::{
-    BitstringKind, BitstringLike, DataType, DataTypeSpec, Empty, HeaderMember, HeaderTypeSpec, NamedType,
-    NewTypeSpec, P4Info, P4TypeInfo, Representation, SdnType, StructMember, StructTypeSpec, Translation,
-    TupleTypeSpec, Width,
+    BitstringKind, BitstringLike, DataType, DataTypeSpec, Empty, EnumMember, HeaderMember, HeaderTypeSpec,
+    NamedType, NewTypeSpec, P4Info, P4TypeInfo, Representation, SdnType, SerializableEnumSpec, StructMember,
+    StructTypeSpec, Translation, TupleTypeSpec, Width,
 };
 
 pub(super) fn describe(program: &Program, info: &mut P4Info) {
@@ -20,6 +25,21 @@ pub(super) fn describe(program: &Program, info: &mut P4Info) {
         let annotations = annotations.into_iter().filter(|text| !text.starts_with("@p4runtime_translation"));
         let spec = NewTypeSpec { representation: Some(representation), annotations: annotations.collect() };
         types.new_types.insert(name.to_string(), spec);
+    }
+    for (name, known) in &program.control_plane.enums {
+        let modulus = BigInt::from(1) << known.bits;
+        let member = |(name, value): &(Arc<str>, BigInt)| {
+            // Two's complement of a negative value.
+            let value = ((value % &modulus) + &modulus) % &modulus;
+            let value = value.to_biguint().unwrap_or_default();
+            EnumMember { name: name.to_string(), value: bytes::encode(&value, known.bits, false) }
+        };
+        let spec = SerializableEnumSpec {
+            underlying_type: Some(Width { bitwidth: clamp(known.bits) }),
+            members: known.members.iter().map(member).collect(),
+            annotations: super::texts(&known.annotations),
+        };
+        info.type_info.get_or_insert_default().serializable_enums.insert(name.to_string(), spec);
     }
 }
 

@@ -294,6 +294,8 @@ pub struct P4TypeInfo {
     pub structs: BTreeMap<String, StructTypeSpec>,
     #[prost(btree_map = "string, message", tag = "2")]
     pub headers: BTreeMap<String, HeaderTypeSpec>,
+    #[prost(btree_map = "string, message", tag = "6")]
+    pub serializable_enums: BTreeMap<String, SerializableEnumSpec>,
     #[prost(btree_map = "string, message", tag = "7")]
     pub new_types: BTreeMap<String, NewTypeSpec>,
 }
@@ -375,6 +377,24 @@ pub struct HeaderMember {
     pub name: String,
     #[prost(message, optional, tag = "2")]
     pub type_spec: Option<BitstringLike>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct SerializableEnumSpec {
+    #[prost(message, optional, tag = "1")]
+    pub underlying_type: Option<Width>,
+    #[prost(message, repeated, tag = "2")]
+    pub members: Vec<EnumMember>,
+    #[prost(string, repeated, tag = "3")]
+    pub annotations: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct EnumMember {
+    #[prost(string, tag = "1")]
+    pub name: String,
+    #[prost(bytes = "vec", tag = "2")]
+    pub value: Vec<u8>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -273,7 +273,7 @@ fn packets_that_wait_in_a_network_switch_leave_by_the_new_program() {
     node.device_mut().lend(switch);
     node.set_pipeline(&request(VERIFY_AND_COMMIT, Some(next)), Time::ZERO).unwrap();
     let (name, text) = jettison_p4_front::library::program("<psa/codel.p4>").unwrap();
-    let (_, psa) = named(name, text);
+    let (_, psa) = named(&name, text);
     let refused = node.set_pipeline(&request(VERIFY, Some(psa)), Time::ZERO).unwrap_err();
     assert_eq!(refused.code as i32, 3);
     assert_eq!(refused.message, "the program is for PSA, and the switch was built for v1model");

@@ -1,5 +1,6 @@
 //! The rules of v1model as BMv2's `simple_switch` documents them, one by one.
 
+mod adopt;
 mod after_egress;
 mod after_ingress;
 mod cpu_port;
