@@ -1,5 +1,5 @@
-//! Priorities of a table's entries (§14.2.1.4): negative ones are errors; those of `const entries`, equal ones, and an order of the entries that
-//! differs from that of the priorities, give warnings, which `@noWarn` turns off.
+//! Priorities of a table's entries (§14.2.1.4): negative ones are errors; those of `const entries`, equal ones, and an order of
+//! the entries that differs from that of the priorities, give warnings. `@noWarn` turns the last two off.
 
 use num_bigint::{BigInt, Sign};
 
