@@ -85,7 +85,6 @@ impl Aimd {
     /// Updates the rate by the detector's state. Returns whether it decreased.
     pub fn update(&mut self, signal: Signal, acknowledged: Option<f64>, now: Time, rtt: Duration) -> bool {
         if signal == Signal::Overuse && !self.may_decrease(acknowledged, now, rtt) {
-            self.state = State::Decrease;
             return false;
         }
         if self.state != State::Increase && signal == Signal::Normal {

@@ -24,10 +24,21 @@ pub(crate) struct Gradient {
     pub(crate) millis: f64,
     /// Number of groups so far.
     pub(crate) groups: u64,
-    /// Arrival of the group's last packet, in milliseconds of the receiver's clock.
+    /// Arrival of the group's last packet, or of the next one ([`Rules`]), in milliseconds of the receiver's clock.
     pub(crate) arrived_at: f64,
     /// Time from the departure of the group before, in milliseconds.
     pub(crate) departed: f64,
+}
+
+/// Whose rules hold where the draft and WebRTC (`goog_cc/inter_arrival_delta.cc`, `delay_based_bwe.cc`) differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rules {
+    /// A group's time is that of its own last packet.
+    Draft,
+    /// A group's time is the arrival of the packet that ends it, the first of the next group, in whole milliseconds: after a
+    /// hole of the link that is much later. A burst also takes packets that arrive just `burst_time` apart, and those that left
+    /// with its last one.
+    Webrtc,
 }
 
 /// Groups packets and filters their delays.
@@ -35,6 +46,7 @@ pub(crate) struct Gradient {
 pub(crate) struct ArrivalFilter {
     // Parameters.
     burst: i64,
+    rules: Rules,
     // State.
     filter: Filter,
     current: Option<Group>,
@@ -73,8 +85,8 @@ struct Group {
 }
 
 impl ArrivalFilter {
-    pub(crate) fn new(burst: Duration, filter: Filter) -> ArrivalFilter {
-        ArrivalFilter { burst: span(burst), filter, current: None, previous: None, groups: 0 }
+    pub(crate) fn new(burst: Duration, rules: Rules, filter: Filter) -> ArrivalFilter {
+        ArrivalFilter { burst: span(burst), rules, filter, current: None, previous: None, groups: 0 }
     }
 
     /// Records the arrival of a packet; if it begins a group, returns the gradient of the group before.
@@ -85,11 +97,12 @@ impl ArrivalFilter {
             self.current = Some(next);
             return None;
         };
-        if sent < group.last_sent {
+        let newest = if self.rules == Rules::Draft { group.last_sent } else { group.first_sent };
+        if sent < newest {
             return None; // §5.1: out of order
         }
-        if group.takes(sent, arrived, self.burst) {
-            group.last_sent = sent;
+        if group.takes(sent, arrived, self.burst, self.rules) {
+            group.last_sent = group.last_sent.max(sent);
             group.last_arrived = group.last_arrived.max(arrived);
             return None;
         }
@@ -99,7 +112,10 @@ impl ArrivalFilter {
         // §5.1: d(i) = t(i) − t(i−1) − (T(i) − T(i−1)).
         let departure = complete.last_sent.saturating_sub(before.last_sent) as f64 * 1e-6;
         let arrival = complete.last_arrived.saturating_sub(before.last_arrived) as f64 * 1e-6;
-        let arrived_at = complete.last_arrived as f64 * 1e-6;
+        let arrived_at = match self.rules {
+            Rules::Draft => complete.last_arrived as f64 * 1e-6,
+            Rules::Webrtc => (arrived as f64 * 1e-6).round(),
+        };
         self.groups += 1;
         let millis = match &mut self.filter {
             Filter::Kalman(kalman) => kalman.filter(arrival - departure, departure),
@@ -137,13 +153,17 @@ impl Kalman {
 
 impl Group {
     /// §5.2: whether a packet left, or arrived, in the same burst as the group.
-    fn takes(&self, sent: i64, arrived: i64, burst: i64) -> bool {
+    fn takes(&self, sent: i64, arrived: i64, burst: i64, rules: Rules) -> bool {
         if sent.saturating_sub(self.first_sent) <= burst {
             return true;
         }
         let apart = arrived.saturating_sub(self.last_arrived);
         let variation = apart.saturating_sub(sent.saturating_sub(self.last_sent));
-        apart < burst && variation < 0 && arrived.saturating_sub(self.first_arrived) < LONGEST_BURST
+        let (is_near, left_with) = match rules {
+            Rules::Draft => (apart < burst, false),
+            Rules::Webrtc => (apart <= burst, sent == self.last_sent),
+        };
+        left_with || (is_near && variation < 0 && arrived.saturating_sub(self.first_arrived) < LONGEST_BURST)
     }
 }
 
@@ -152,7 +172,11 @@ mod tests {
     use super::*;
 
     fn filter() -> ArrivalFilter {
-        ArrivalFilter::new(Duration::from_millis(5), Filter::Kalman(Kalman::new(0.01)))
+        with_rules(Rules::Draft)
+    }
+
+    fn with_rules(rules: Rules) -> ArrivalFilter {
+        ArrivalFilter::new(Duration::from_millis(5), rules, Filter::Kalman(Kalman::new(0.01)))
     }
 
     fn gradients(filter: &mut ArrivalFilter, packets: impl IntoIterator<Item = (u64, u64)>) -> Vec<Gradient> {
@@ -187,6 +211,37 @@ mod tests {
         let before = filter.clone();
         gradients(&mut filter, [(8_000, 30_100)]);
         assert_eq!(format!("{before:?}"), format!("{filter:?}"));
+    }
+
+    #[test]
+    fn webrtc_dates_a_group_by_the_arrival_of_the_packet_that_ends_it() {
+        // Groups of one packet; the third arrives after a hole of the link.
+        let packets = [(0, 20_000), (10_000, 30_000), (20_000, 329_700), (30_000, 340_000)];
+        let times = |rules| {
+            let gradients = gradients(&mut with_rules(rules), packets);
+            gradients.iter().map(|gradient| gradient.arrived_at).collect::<Vec<_>>()
+        };
+        assert_eq!(times(Rules::Draft), [30.0, 329.7]);
+        assert_eq!(times(Rules::Webrtc), [330.0, 340.0]);
+    }
+
+    #[test]
+    fn webrtc_takes_packets_just_5_ms_apart_and_those_that_left_together_for_one_burst() {
+        let count =
+            |rules, packets: &[(u64, u64)]| gradients(&mut with_rules(rules), packets.iter().copied()).len();
+        // Sent 10 ms apart, delivered 5 ms apart by a link that was held up.
+        let held: Vec<(u64, u64)> = (0..5).map(|n| (10_000 * n, 100_000 + 5_000 * n)).collect();
+        assert_eq!([count(Rules::Draft, &held), count(Rules::Webrtc, &held)], [3, 0]);
+        // The third packet extends the burst of the first two; the fourth left with it, and is late.
+        let together = [
+            (0, 50_000),
+            (10_000, 51_000),
+            (20_000, 52_000),
+            (20_000, 80_000),
+            (40_000, 90_000),
+            (60_000, 110_000),
+        ];
+        assert_eq!([count(Rules::Draft, &together), count(Rules::Webrtc, &together)], [2, 1]);
     }
 
     #[test]

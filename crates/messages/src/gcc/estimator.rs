@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::acknowledged::{AcknowledgedRate, Throughput};
 use super::aimd::Aimd;
 use super::alr::AlrDetector;
-use super::arrival::{ArrivalFilter, Filter};
+use super::arrival::{ArrivalFilter, Filter, Rules};
 use super::backoff::RttBackoff;
 use super::cluster::{Cluster, ClusterResult, Probed};
 use super::loss::{LossRate, LossState};
@@ -149,6 +149,9 @@ pub struct Estimator {
     marks: Option<Marks>,
     alr: AlrDetector,
     probes: ProbeControl,
+    /// What limits the estimate, as probes know it; and the target, the push-back and the state of losses when that was looked at.
+    limit: Limit,
+    looked: (f64, f64, LossState),
     open: Vec<Cluster>,
     results: Vec<ClusterResult>,
     asked: Vec<Cluster>,
@@ -184,6 +187,8 @@ impl Estimator {
             marks: responds_to_marks.then(Marks::default),
             alr,
             probes,
+            limit: Limit::Delay,
+            looked: (0.0, 0.0, LossState::Delay),
             open: Vec::new(),
             results: Vec::new(),
             asked: Vec::new(),
@@ -297,13 +302,19 @@ impl Estimator {
         if !self.probing {
             return;
         }
+        // WebRTC tells its probes of over-use only together with a new target.
+        let ratio = self.window.as_ref().map_or(1.0, CongestionWindow::ratio);
+        let looked = (target, ratio, self.by_loss.state());
+        if std::mem::replace(&mut self.looked, looked) != looked {
+            self.limit = self.limit();
+        }
         let context = ProbeContext {
             now,
             estimate: target,
             limited_since: self.alr.since(),
             limited_until: self.alr.ended_at(),
             has_recovered,
-            limit: self.limit(),
+            limit: self.limit,
         };
         self.probes.update(&context, &mut self.asked);
     }
@@ -405,7 +416,7 @@ impl Estimator {
 }
 
 fn delay_filter(burst_time: Duration) -> ArrivalFilter {
-    ArrivalFilter::new(burst_time, Filter::Trendline(Trendline::default()))
+    ArrivalFilter::new(burst_time, Rules::Webrtc, Filter::Trendline(Trendline::default()))
 }
 
 fn delay_detector() -> OveruseDetector {

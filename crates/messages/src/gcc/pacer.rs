@@ -1,17 +1,22 @@
 //! When packets leave: at a multiple of the target, in bursts, and at a probe's rate within a cluster.
 //!
-//! WebRTC's pacer: what was sent is a debt that the pacing rate pays off. A packet may leave while the debt is paid within the
-//! burst interval. A queue has a limit of time: the rate rises to what empties it within what the limit leaves to packets that
+//! WebRTC's pacer: what was sent is a debt that the pacing rate pays off. Packets leave while the debt is paid within the burst
+//! interval, and then none until all of it is paid, so that a queue leaves in bursts. A queue has a limit of time: the rate rises to what empties it within what the limit leaves to packets that
 //! have waited for the mean of those in it.
 
 use jettison_core::{Duration, Time};
 
 use super::cluster::Cluster;
 
+/// Most bits of a burst (WebRTC's).
+const MOST_BURST: f64 = 63_000.0 * 8.0;
 /// Least time that the limit leaves, in seconds.
 const LEAST_LEFT: f64 = 1e-3;
 /// A cluster that does not start within this time is dropped: its moment has passed.
 const CLUSTER_AGE: Duration = Duration::from_secs(1);
+
+/// Within a cluster packets leave in batches of at least what its rate carries in this time, in seconds (WebRTC's).
+const BATCH: f64 = 2e-3;
 
 /// A cluster in progress.
 #[derive(Debug, Clone, Copy)]
@@ -19,8 +24,11 @@ struct Running {
     cluster: Cluster,
     asked_at: Time,
     started_at: Option<Time>,
-    packets: u32,
+    /// Batches that have left; a cluster's least packets are batches (WebRTC's).
+    batches: u32,
     bytes: u64,
+    /// Bytes of the batch that is leaving.
+    batch: u64,
 }
 
 /// The pacer. It holds no packets: it says when the next one may leave.
@@ -59,7 +67,14 @@ impl Pacer {
 
     /// Adds a probe, behind others.
     pub fn probe(&mut self, cluster: Cluster, now: Time) {
-        self.clusters.push(Running { cluster, asked_at: now, started_at: None, packets: 0, bytes: 0 });
+        self.clusters.push(Running {
+            cluster,
+            asked_at: now,
+            started_at: None,
+            batches: 0,
+            bytes: 0,
+            batch: 0,
+        });
     }
 
     /// The cluster that the next packet belongs to, with the least bytes that should leave at once (2 ms of the probe's rate): if
@@ -71,15 +86,18 @@ impl Pacer {
     /// When the next packet may leave; `None` if no rate is set. Packets of a probe do not wait for the debt.
     pub fn next(&self) -> Option<Time> {
         if let Some(running) = self.clusters.first() {
-            let Some(started) = running.started_at else { return Some(self.at) };
+            let Some(started) = running.started_at.filter(|_| running.batch == 0) else {
+                return Some(self.at);
+            };
             let after = running.bytes as f64 * 8.0 / running.cluster.rate;
             return Some(started.saturating_add(Duration::from_secs_f64(after)));
         }
         if self.rate <= 0.0 {
             return None;
         }
-        let wait = self.debt / self.rate - self.burst.as_secs_f64();
-        Some(if wait <= 0.0 { self.at } else { self.at.saturating_add(Duration::from_secs_f64(wait)) })
+        let wait = self.debt / self.rate;
+        let burst = self.burst.as_secs_f64().min(MOST_BURST / self.rate);
+        Some(if wait < burst { self.at } else { self.at.saturating_add(Duration::from_secs_f64(wait)) })
     }
 
     /// Records a packet that leaves; returns the number of the cluster that it belongs to.
@@ -90,10 +108,14 @@ impl Pacer {
         self.debt = self.debt.min(self.rate.max(1.0) * 0.5);
         let running = self.clusters.first_mut()?;
         running.started_at.get_or_insert(now);
-        running.packets += 1;
         running.bytes += bytes;
+        running.batch += bytes;
         let id = running.cluster.id;
-        if running.packets >= running.cluster.packets && running.bytes >= running.cluster.bytes {
+        if running.batch as f64 * 8.0 < BATCH * running.cluster.rate {
+            return Some(id);
+        }
+        (running.batches, running.batch) = (running.batches + 1, 0);
+        if running.batches >= running.cluster.packets && running.bytes >= running.cluster.bytes {
             self.clusters.remove(0);
         }
         Some(id)
@@ -130,13 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_of_40_ms_leaves_at_once_and_the_rest_at_2_5_times_the_target() {
+    fn bursts_of_40_ms_leave_at_once_at_2_5_times_the_target() {
         let mut pacer = Pacer::new(2.5, Duration::from_millis(40), LONGEST);
         pacer.set_target(1e6, 0, Duration::ZERO, Time::ZERO);
-        // 40 ms of 2.5 Mbit/s are ten packets, and one more may begin.
-        let left = departures(&mut pacer, 13);
-        assert!(left[..11].iter().all(|at| *at < 1e-3), "{left:?}");
-        assert!((left[11] - 4.0).abs() < 1e-3 && (left[12] - 8.0).abs() < 1e-3, "{left:?}");
+        // 40 ms of 2.5 Mbit/s are ten packets.
+        let left = departures(&mut pacer, 25);
+        let bursts: Vec<u64> = left.iter().map(|at| (at / 40.0).round() as u64).collect();
+        assert_eq!(bursts, (0..25).map(|n| n / 10).collect::<Vec<_>>(), "{left:?}");
+        assert!(left.iter().all(|at| (at / 40.0).fract() < 1e-3), "{left:?}");
     }
 
     #[test]
@@ -165,6 +188,24 @@ mod tests {
             assert_eq!(pacer.sent(1250, now), Some(7));
         }
         assert_eq!(pacer.sent(1250, now), None, "five packets, and more than 1,875 bytes");
+    }
+
+    #[test]
+    fn packets_of_a_fast_cluster_leave_in_batches_of_2_ms() {
+        let mut pacer = Pacer::new(2.5, Duration::from_millis(40), LONGEST);
+        pacer.set_target(300e3, 0, Duration::ZERO, Time::ZERO);
+        // 2 ms are 2,500 bytes, so that three packets of 1,000 make a batch.
+        pacer.probe(Cluster { id: 1, rate: 10e6, packets: 5, bytes: 9000 }, Time::ZERO);
+        let mut now = Time::ZERO;
+        let mut left = Vec::new();
+        while pacer.cluster().is_some() {
+            now = now.max(pacer.next().expect("a probe waits"));
+            assert_eq!(pacer.sent(1000, now), Some(1));
+            left.push(now.as_nanos() / 1000);
+        }
+        // Batches of 3,000 bytes, 2.4 ms each, and at least five of them.
+        let expected: Vec<u64> = (0..15).map(|n| n / 3 * 2400).collect();
+        assert_eq!(left, expected);
     }
 
     #[test]

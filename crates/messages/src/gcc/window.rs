@@ -132,6 +132,11 @@ impl CongestionWindow {
         self.window
     }
 
+    /// The ratio of the encoder's target to the estimate, before it becomes whole frames.
+    pub fn ratio(&self) -> f64 {
+        self.ratio
+    }
+
     /// What the encoder is asked for while the estimate is `target`.
     pub fn encoder_target(&self, target: f64) -> EncoderTarget {
         let pushed = (target * self.ratio).max(self.least_rate.min(target));

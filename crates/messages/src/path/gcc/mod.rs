@@ -17,7 +17,7 @@ use jettison_registry::{Entry, ParameterError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::gcc::arrival::{ArrivalFilter, Filter, Kalman};
+use crate::gcc::arrival::{ArrivalFilter, Filter, Kalman, Rules};
 use crate::gcc::overuse::{Following, OveruseDetector};
 use crate::gcc::trendline::Trendline;
 use rate::{DelayRate, Incoming, LossRate};
@@ -186,7 +186,7 @@ impl Gcc {
             pacing_factor: parameters.pacing_factor,
             burst_time: parameters.burst_time,
             min_rate: bounds.0,
-            filter: ArrivalFilter::new(parameters.burst_time, filter),
+            filter: ArrivalFilter::new(parameters.burst_time, Rules::Draft, filter),
             detector: OveruseDetector::new(parameters.gradient_gain, following),
             incoming: Incoming::new(parameters.rate_window),
             by_delay: DelayRate::new(
