@@ -1,10 +1,11 @@
 //! A WebRTC call: video over RTP with GCC, as browsers send it.
 //!
-//! The sender has a camera, an encoder whose frames follow a target bitrate (`encoder.rs`, `layers.rs`, `quality.rs`), packets (`packet.rs`),
+//! The sender has a camera, an encoder whose frames follow a target bitrate (`encoder.rs`, `layers.rs`, `quality.rs`, `adjuster.rs`), packets (`packet.rs`),
 //! with labels for routers (`labels.rs`), GCC ([`jettison_messages::gcc`]) with its pacer and probes, a history for retransmissions (`sent.rs`) and parity (`parity.rs`).
 //! The receiver reports arrivals (`reporter.rs`, `transport_feedback.rs`, `feedback.rs`), asks for what is missing (`nack.rs`,
 //! `rtcp.rs`), puts frames together (`frames.rs`) and renders them (`playout.rs`).
 
+mod adjuster;
 mod encoder;
 mod feedback;
 mod frames;
@@ -86,6 +87,19 @@ pub struct WebrtcParameters {
     pub frame_spread: f64,
     /// Size of the smallest frame of a full picture: what the coarsest quantiser makes of the content (our assumption).
     pub min_frame: Bytes,
+    /// Power with which the smallest frame grows with the time since the frame before, as more has moved (a property of the
+    /// content; 0 for none).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub min_frame_growth: f64,
+    /// Size of the largest frame of a full picture: what the finest quantiser makes of the content (our assumption: no bound).
+    pub max_frame: Bytes,
+    /// Pixels of the captured picture; no smaller picture than 320×180 is made of it (WebRTC's).
+    pub pixels: u64,
+    /// Power of the pixels with which frames grow at the same quantiser (a property of the content).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub pixels_power: f64,
+    /// Whether an encoder that overshoots its target is asked for less (WebRTC's).
+    pub bitrate_adjuster: bool,
     /// What becomes worse when the bitrate is low: the resolution (`maintain-framerate`), or neither that nor the frame rate
     /// (`maintain-framerate-and-resolution`).
     pub degradation: Degradation,
@@ -108,6 +122,8 @@ pub struct WebrtcParameters {
     pub feedback: Duration,
     /// Whether lost packets are asked for again (RFC 4585). Without, a loss needs a key frame.
     pub nack: bool,
+    /// Time in which no more is sent again than the target carries (WebRTC's); 0 for no limit.
+    pub repair_window: Duration,
     /// Whether parity protects media, with twice the share lost as its overhead, up to 50 % (RFC 8627).
     pub fec: bool,
     /// Whether it probes for bandwidth.
@@ -146,6 +162,11 @@ impl Default for WebrtcParameters {
             key_ratio: 5.0,
             frame_spread: 0.2,
             min_frame: Bytes::new(40),
+            min_frame_growth: 0.0,
+            max_frame: Bytes::new(1_000_000),
+            pixels: 1280 * 720,
+            pixels_power: 1.0,
+            bitrate_adjuster: true,
             degradation: Degradation::MaintainFramerate,
             scalability: Mode::L1T1,
             labels: Format::None,
@@ -155,6 +176,7 @@ impl Default for WebrtcParameters {
             pacer_queue: Duration::from_secs(2),
             feedback: Duration::from_millis(50),
             nack: true,
+            repair_window: Duration::from_millis(500),
             fec: false,
             probing: true,
             max_probe: Rate::from_mbit(5),
@@ -186,6 +208,8 @@ impl WebrtcParameters {
             ("key_ratio", self.key_ratio, 1.0, 20.0),
             ("frame_spread", self.frame_spread, 0.0, 1.0),
             ("pacing_factor", self.pacing_factor, 1.0, 10.0),
+            ("min_frame_growth", self.min_frame_growth, 0.0, 1.0),
+            ("pixels_power", self.pixels_power, 0.0, 1.0),
         ] {
             let holds = (low..=high).contains(&value);
             ParameterError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
@@ -198,6 +222,12 @@ impl WebrtcParameters {
         ParameterError::unless(least <= 1_000_000, "min_frame", || {
             format!("must be at most 1 MB, got {least} B")
         })?;
+        let most = self.max_frame.get();
+        ParameterError::unless((least..=1_000_000).contains(&most), "max_frame", || {
+            format!("must be min_frame ({least} B) to 1 MB, got {most} B")
+        })?;
+        let holds = (1..=1 << 26).contains(&self.pixels);
+        ParameterError::unless(holds, "pixels", || format!("must be 1 to 67108864, got {}", self.pixels))?;
         let packet = self.packet.get();
         let holds = (2 * Head::LENGTH as u64..=9_000).contains(&packet);
         ParameterError::unless(holds, "packet", || format!("must be 80 B to 9000 B, got {packet} B"))?;
@@ -209,6 +239,9 @@ impl WebrtcParameters {
             let holds = value >= Duration::from_millis(1) && value <= Duration::from_secs(1);
             ParameterError::unless(holds, key, || format!("must be 1 ms to 1 s, got {value}"))?;
         }
+        ParameterError::unless(self.repair_window <= Duration::from_secs(60), "repair_window", || {
+            format!("must be at most 60 s, got {}", self.repair_window)
+        })?;
         let holds =
             self.pacer_queue >= Duration::from_millis(10) && self.pacer_queue <= Duration::from_secs(60);
         ParameterError::unless(holds, "pacer_queue", || {

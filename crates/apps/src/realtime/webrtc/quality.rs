@@ -1,8 +1,12 @@
 //! Adaptation of the resolution to the bitrate, as WebRTC's quality scaler does it for VP8.
 //!
-//! The scaler watches the quantiser: while its mean is coarse, the picture becomes smaller, while it is fine, larger again. Frames here
-//! have no quantiser, so that it is taken from their sizes: the coarsest one makes the smallest frame, the finest one that of the
-//! highest bitrate, and between them the logarithm of the size is linear (ours). Thresholds, times and steps are WebRTC's.
+//! The scaler watches the quantiser and how many frames the encoder drops: while the mean of the one is coarse, or most frames
+//! are dropped, the picture becomes smaller, while quantisers are fine, larger again. Frames here have no quantiser, so that it is
+//! taken from their sizes: the coarsest one makes the smallest frame, the finest one that of the highest bitrate, and between them
+//! the logarithm of the size is linear (ours). Thresholds, times and steps are WebRTC's built-in defaults (field trial
+//! `WebRTC-Video-QualityScaling`).
+
+use std::collections::VecDeque;
 
 use jettison_core::{Duration, Time};
 use schemars::JsonSchema;
@@ -13,14 +17,21 @@ const QUANTISERS: (f64, f64) = (2.0, 106.0);
 /// Means above the first are coarse, up to the second fine.
 const COARSE: f64 = 95.0;
 const FINE: f64 = 29.0;
-/// Frames of a mean, and of a decision.
+/// What an older quantiser is worth after a millisecond, in the mean that may be coarse and in that which may be fine.
+const FORGETTING: [f64; 2] = [0.9995, 0.9999];
+/// Frames of which the dropped are counted, frames that a decision needs, and the share of drops that is too many.
 const MOST_FRAMES: usize = 150;
 const LEAST_FRAMES: usize = 60;
-/// Time between decisions, up to the first smaller picture and after it.
+const DROPPED: f64 = 0.6;
+/// Time between decisions: up to the first smaller picture, after it, and after it while there are too few frames.
 const FIRST_INTERVAL: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_secs(5);
+const WAITING: Duration = Duration::from_secs(1);
 /// Pixels of the steps, as shares of the full picture: sides by 3/4 and 2/3 in turn.
-const STEPS: [f64; 4] = [1.0, 9.0 / 16.0, 1.0 / 4.0, 9.0 / 64.0];
+const STEPS: [f64; 7] = [1.0, 9.0 / 16.0, 1.0 / 4.0, 9.0 / 64.0, 1.0 / 16.0, 9.0 / 256.0, 1.0 / 64.0];
+/// Least pixels: a step that aims at 3/5 of the picture must not aim below.
+const LEAST_PIXELS: f64 = 320.0 * 180.0;
+const AIM: f64 = 0.6;
 
 /// What a call degrades when the bitrate is low, by its names in W3C's *MediaStreamTrack Content Hints*.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +44,15 @@ pub enum Degradation {
     MaintainFramerateAndResolution,
 }
 
+/// The captured picture.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Picture {
+    /// Pixels.
+    pub pixels: f64,
+    /// Frames at the same quantiser grow with this power of the pixels: 1 if detail is everywhere, less if there is little.
+    pub power: f64,
+}
+
 /// The scaler.
 #[derive(Debug, Clone)]
 pub(super) struct QualityScaler {
@@ -40,25 +60,36 @@ pub(super) struct QualityScaler {
     is_on: bool,
     /// Bits of the smallest and the largest frame of the full picture.
     sizes: (f64, f64),
+    picture: Picture,
     // State.
     step: usize,
     has_shrunk: bool,
-    quantisers: Vec<f64>,
-    next: usize,
+    /// Means of the quantisers, and the time of the last one.
+    means: Option<[f64; 2]>,
+    seen_at: Time,
+    /// Whether each of the last frames was dropped, and how many were.
+    frames: VecDeque<bool>,
+    dropped: usize,
     checked_at: Option<Time>,
+    interval: Duration,
 }
 
 impl QualityScaler {
-    /// Creates a scaler for frames of so many bits at the coarsest and the finest quantiser.
-    pub(super) fn new(degradation: Degradation, coarsest: f64, finest: f64) -> QualityScaler {
+    /// Creates a scaler for frames of so many bits at the coarsest and the finest quantiser, of the
+    /// full picture.
+    pub(super) fn new(degradation: Degradation, sizes: (f64, f64), picture: Picture) -> QualityScaler {
         QualityScaler {
-            is_on: degradation == Degradation::MaintainFramerate && finest > coarsest,
-            sizes: (coarsest, finest),
+            is_on: degradation == Degradation::MaintainFramerate && sizes.1 > sizes.0,
+            sizes,
+            picture,
             step: 0,
             has_shrunk: false,
-            quantisers: Vec::new(),
-            next: 0,
+            means: None,
+            seen_at: Time::ZERO,
+            frames: VecDeque::with_capacity(MOST_FRAMES),
+            dropped: 0,
             checked_at: None,
+            interval: FIRST_INTERVAL,
         }
     }
 
@@ -67,43 +98,84 @@ impl QualityScaler {
         STEPS[self.step]
     }
 
+    /// Size of a frame at any quantiser, as a share of that of the full picture.
+    pub(super) fn scale(&self) -> f64 {
+        libm::pow(self.share(), self.picture.power)
+    }
+
     /// Records an encoded frame of so many bits; whether the picture has another size from now on.
     pub(super) fn encoded(&mut self, bits: f64, now: Time) -> bool {
         if !self.is_on {
             return false;
         }
-        let quantiser = self.quantiser(bits / self.share());
-        if self.quantisers.len() < MOST_FRAMES {
-            self.quantisers.push(quantiser);
-        } else {
-            self.quantisers[self.next] = quantiser;
+        let quantiser = self.quantiser(bits / self.scale());
+        let elapsed = now.since(self.seen_at).as_secs_f64() * 1e3;
+        self.seen_at = now;
+        self.means = Some(match self.means {
+            None => [quantiser; 2],
+            Some(means) => [0, 1].map(|n| {
+                let kept = libm::pow(FORGETTING[n], elapsed);
+                kept * means[n] + (1.0 - kept) * quantiser
+            }),
+        });
+        self.count(false);
+        self.check(now)
+    }
+
+    /// Records a frame that the encoder dropped; whether the picture has another size from now on.
+    pub(super) fn dropped(&mut self, now: Time) -> bool {
+        if !self.is_on {
+            return false;
         }
-        self.next = (self.next + 1) % MOST_FRAMES;
-        let interval = if self.has_shrunk { INTERVAL } else { FIRST_INTERVAL };
+        self.count(true);
+        self.check(now)
+    }
+
+    fn count(&mut self, is_dropped: bool) {
+        if self.frames.len() == MOST_FRAMES {
+            self.dropped -= usize::from(self.frames.pop_front() == Some(true));
+        }
+        self.frames.push_back(is_dropped);
+        self.dropped += usize::from(is_dropped);
+    }
+
+    fn check(&mut self, now: Time) -> bool {
         let last = *self.checked_at.get_or_insert(now);
-        if now.since(last) < interval {
+        if now.since(last) < self.interval {
             return false;
         }
         self.checked_at = Some(now);
-        if self.quantisers.len() < LEAST_FRAMES {
-            return false;
-        }
-        let mean = self.quantisers.iter().sum::<f64>() / self.quantisers.len() as f64;
         let before = self.step;
-        if mean > COARSE {
-            self.step = (self.step + 1).min(STEPS.len() - 1);
-            self.has_shrunk = true;
-            self.clear();
-        } else if mean <= FINE {
-            self.step = self.step.saturating_sub(1);
-            self.clear();
+        let is_enough = self.frames.len() >= LEAST_FRAMES;
+        if is_enough {
+            let drops = self.dropped as f64 / self.frames.len() as f64;
+            let means = self.means.map(|means| means.map(f64::floor));
+            if drops >= DROPPED || means.is_some_and(|means| means[0] > COARSE) {
+                self.has_shrunk = true;
+                self.shrink();
+                self.clear();
+            } else if means.is_some_and(|means| means[1] <= FINE) {
+                self.step = self.step.saturating_sub(1);
+                self.clear();
+            }
         }
+        self.interval = match (self.has_shrunk, is_enough) {
+            (false, _) => FIRST_INTERVAL,
+            (true, true) => INTERVAL,
+            (true, false) => WAITING,
+        };
         self.step != before
     }
 
+    fn shrink(&mut self) {
+        if AIM * self.share() * self.picture.pixels >= LEAST_PIXELS {
+            self.step = (self.step + 1).min(STEPS.len() - 1);
+        }
+    }
+
     fn clear(&mut self) {
-        self.quantisers.clear();
-        self.next = 0;
+        (self.means, self.dropped) = (None, 0);
+        self.frames.clear();
     }
 
     /// The quantiser that makes a frame of so many bits of the full picture.
@@ -130,7 +202,12 @@ mod tests {
     }
 
     fn scaler() -> QualityScaler {
-        QualityScaler::new(Degradation::MaintainFramerate, 12e3, 100e3)
+        of(640 * 360)
+    }
+
+    fn of(pixels: u32) -> QualityScaler {
+        let picture = Picture { pixels: pixels.into(), power: 1.0 };
+        QualityScaler::new(Degradation::MaintainFramerate, (12e3, 100e3), picture)
     }
 
     #[test]
@@ -138,7 +215,25 @@ mod tests {
         // After 2 s, and then every 5 s: 13 kbit are coarse at the full size, and finer at smaller ones.
         assert_eq!(run(&mut scaler(), 0, 20, 13e3), [(2, 9.0 / 16.0)]);
         let changes = run(&mut scaler(), 0, 20, 1e3);
-        assert_eq!(changes, [(2, 9.0 / 16.0), (7, 0.25), (12, 9.0 / 64.0)]);
+        assert_eq!(changes, [(2, 9.0 / 16.0), (7, 0.25)], "320 by 180 pixels are the least");
+        let changes = run(&mut of(1280 * 720), 0, 30, 1e3);
+        assert_eq!(changes, [(2, 9.0 / 16.0), (7, 0.25), (12, 9.0 / 64.0), (17, 1.0 / 16.0)]);
+    }
+
+    #[test]
+    fn drops_of_most_frames_make_it_smaller_whatever_the_quantiser() {
+        let mut scaler = scaler();
+        let mut changes = Vec::new();
+        for frame in 0..300u64 {
+            let now = Time::from_millis(frame * 100 / 3);
+            // Two of three frames are dropped, and the third is fine.
+            let has_changed =
+                if frame % 3 > 0 { scaler.dropped(now) } else { scaler.encoded(90e3 * scaler.share(), now) };
+            if has_changed {
+                changes.push((frame / 30, scaler.share()));
+            }
+        }
+        assert_eq!(changes, [(2, 9.0 / 16.0), (7, 0.25)]);
     }
 
     #[test]
@@ -156,11 +251,24 @@ mod tests {
         let mut scaler = scaler();
         let changed = (0..59).any(|n| scaler.encoded(12e3, Time::from_millis(200 * n)));
         assert!(!changed);
+        assert!(scaler.encoded(12e3, Time::from_millis(12_000)));
+        // From then on it looks every second until there are enough.
+        let changed = (0..60).find(|n| scaler.encoded(1e3, Time::from_millis(12_200 + 200 * n)));
+        assert_eq!(changed, Some(59));
+    }
+
+    #[test]
+    fn a_picture_of_little_detail_is_hardly_cheaper_when_it_is_smaller() {
+        let picture = Picture { pixels: 230_400.0, power: 0.25 };
+        let mut scaler = QualityScaler::new(Degradation::MaintainFramerate, (12e3, 100e3), picture);
+        assert_eq!(run(&mut scaler, 0, 10, 12e3), [(2, 9.0 / 16.0), (7, 0.25)]);
+        assert!((scaler.scale() - 0.5f64.sqrt()).abs() < 1e-9, "{}", scaler.scale());
     }
 
     #[test]
     fn it_may_be_off() {
         let off = Degradation::MaintainFramerateAndResolution;
-        assert_eq!(run(&mut QualityScaler::new(off, 12e3, 100e3), 0, 20, 1e3), []);
+        let picture = Picture { pixels: 230_400.0, power: 1.0 };
+        assert_eq!(run(&mut QualityScaler::new(off, (12e3, 100e3), picture), 0, 20, 1e3), []);
     }
 }

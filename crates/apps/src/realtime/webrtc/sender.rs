@@ -9,15 +9,16 @@ use jettison_sockets::{Application, Datagram, SocketEvent, SocketId, Sockets};
 use jettison_tcp::Endpoint;
 
 use super::WebrtcParameters;
-use super::encoder::Encoder;
+use super::adjuster::Adjuster;
+use super::encoder::{Encoder, Smallest};
 use super::feedback::Feedback;
 use super::labels::{Labeller, Obsolete};
 use super::layers::Layers;
 use super::packet::{Head, Kind, Part, extend, send_time, timestamp};
 use super::parity::{ParityMaker, Run, overhead};
-use super::quality::QualityScaler;
+use super::quality::{Picture, QualityScaler};
 use super::rtcp::{is_pli, nacked};
-use super::sent::{History, InFlightPackets, MediaPacket};
+use super::sent::{History, InFlightPackets, MediaPacket, RepairLimit};
 use crate::load::cbr::Gap;
 
 /// Least time between key frames that were asked for (WebRTC's).
@@ -27,6 +28,11 @@ const LOSS_WEIGHT: f64 = 0.1;
 const RTT_WEIGHT: f64 = 0.125;
 /// Round-trip time before one was measured.
 const FIRST_RTT: Duration = Duration::from_millis(100);
+/// Heads of IPv4 and UDP in bytes, which GCC and the pacer count, too (WebRTC's).
+const LOWER: u64 = 28;
+/// Messages of one report arrive within this time of each other. Ours: a modelled datagram holds a part of a report, and WebRTC takes
+/// each report at once.
+const ONE_REPORT: Duration = Duration::from_millis(1);
 /// Time over which the bitrate of retransmissions is taken.
 const REPAIR_WINDOW: f64 = 1.0;
 
@@ -49,6 +55,11 @@ impl Waiting {
     }
 }
 
+/// Bytes of a UDP payload in the network.
+fn wire(length: u16) -> u64 {
+    u64::from(length) + LOWER
+}
+
 /// Packets that wait for the pacer, in their order, with the times since when.
 #[derive(Debug, Clone, Default)]
 struct PacerQueue {
@@ -66,7 +77,7 @@ impl PacerQueue {
     }
 
     fn add(&mut self, waiting: &Waiting, now: Time) {
-        self.bytes += u64::from(waiting.length());
+        self.bytes += wire(waiting.length());
         self.since += u128::from(now.as_nanos());
     }
 
@@ -87,7 +98,7 @@ impl PacerQueue {
 
     fn pop(&mut self) -> Option<Waiting> {
         let (since, waiting) = self.urgent.pop_front().or_else(|| self.others.pop_front())?;
-        self.bytes -= u64::from(waiting.length());
+        self.bytes -= wire(waiting.length());
         self.since -= u128::from(since.as_nanos());
         Some(waiting)
     }
@@ -107,11 +118,12 @@ pub(super) struct WebrtcSender {
     remote: Endpoint,
     traffic_class: u8,
     packet: u16,
-    max_rate: Rate,
+    rates: (Rate, Rate),
     fec: bool,
     obsolete: Obsolete,
     // State.
     labeller: Labeller,
+    adjuster: Option<Adjuster>,
     encoder: Encoder,
     gap: Gap,
     estimator: Estimator,
@@ -121,6 +133,7 @@ pub(super) struct WebrtcSender {
     captured: u32,
     in_flight: InFlightPackets,
     history: History,
+    repair_limit: RepairLimit,
     parity: ParityMaker,
     /// Next numbers of media, retransmissions, parity, padding.
     numbers: [u64; 4],
@@ -133,7 +146,9 @@ pub(super) struct WebrtcSender {
     has_sent: bool,
     socket: Option<SocketId>,
     next_frame: Option<Time>,
+    /// What the messages of a report have told so far, and when it is complete.
     results: Vec<PacketResult>,
+    report_at: Option<Time>,
 }
 
 impl WebrtcSender {
@@ -145,14 +160,18 @@ impl WebrtcSender {
         sizes: RandomStream,
     ) -> WebrtcSender {
         let layers = Layers::new(parameters.scalability);
-        let coarsest = 8.0 * parameters.min_frame.get() as f64;
-        let finest = parameters.max_rate.as_bits() as f64 / parameters.frame_rate;
+        let smallest =
+            Smallest { bits: 8.0 * parameters.min_frame.get() as f64, growth: parameters.min_frame_growth };
+        let largest = 8.0 * parameters.max_frame.get() as f64;
+        let finest = largest.min(parameters.max_rate.as_bits() as f64 / parameters.frame_rate);
+        let picture = Picture { pixels: parameters.pixels as f64, power: parameters.pixels_power };
+        let adjuster = || Adjuster::new(parameters.scalability, parameters.frame_rate, parameters.min_rate);
         let encoder = Encoder::new(
             parameters.frame_rate,
             parameters.key_ratio,
             parameters.frame_spread,
-            coarsest,
-            QualityScaler::new(parameters.degradation, coarsest, finest),
+            (smallest, largest),
+            QualityScaler::new(parameters.degradation, (smallest.bits, finest), picture),
             layers,
             sizes,
         );
@@ -162,10 +181,11 @@ impl WebrtcSender {
             remote,
             traffic_class,
             packet: parameters.packet.get() as u16,
-            max_rate: parameters.max_rate,
+            rates: (parameters.min_rate, parameters.max_rate),
             fec: parameters.fec,
             obsolete: parameters.obsolete,
             labeller: Labeller::new(parameters.labels, parameters.scalability),
+            adjuster: parameters.bitrate_adjuster.then(adjuster),
             encoder,
             gap: Gap::of_frequency(parameters.frame_rate),
             estimator: Estimator::new(&parameters.estimator(), responds_to_marks),
@@ -174,6 +194,7 @@ impl WebrtcSender {
             captured: 0,
             in_flight: InFlightPackets::default(),
             history: History::default(),
+            repair_limit: RepairLimit::new(parameters.repair_window),
             parity: ParityMaker::default(),
             numbers: [0; 4],
             frame: 0,
@@ -185,17 +206,33 @@ impl WebrtcSender {
             socket: None,
             next_frame: None,
             results: Vec::new(),
+            report_at: None,
         }
     }
 
-    /// What the encoder may use of `target`, in bit/s: not what parity, retransmissions and the heads of packets need.
+    /// What the encoder may use of `target`, in bit/s, whatever its own bounds: not what parity, retransmissions and the heads of
+    /// full packets need.
     fn media_rate(&self, target: f64, now: Time) -> Rate {
         let parity = if self.fec { overhead(self.loss) } else { 0.0 };
         let repairs = self.repairs.0 / REPAIR_WINDOW * decay(now.since(self.repairs.1));
-        let payload = 1.0 - Head::LENGTH as f64 / f64::from(self.packet);
+        let packets = (target / (8.0 * wire(self.packet) as f64)).ceil();
+        let payload = target - 8.0 * packets * (Head::LENGTH as u64 + LOWER) as f64;
         // Half of the target is left to media, whatever is sent again.
-        let media = (target / (1.0 + parity) - repairs).max(target / 2.0) * payload;
-        Rate::from_bits(media as u64).min(self.max_rate)
+        let media = (payload / (1.0 + parity) - repairs).max(payload / 2.0);
+        Rate::from_bits(media.max(0.0) as u64)
+    }
+
+    /// Asks the encoder for its share of `target`, in bit/s.
+    fn set_encoder_rate(&mut self, target: f64, now: Time, host: &mut dyn Sockets) {
+        let available = self.media_rate(target, now);
+        let (least, most) = self.rates;
+        let media = available.min(most).max(least);
+        let adjusted = match &mut self.adjuster {
+            Some(adjuster) => adjuster.adjust(media, available, now),
+            None => media,
+        };
+        host.point(metrics::SEND_RATE, now, adjusted.as_mbit_f64());
+        self.encoder.set_rate(adjusted);
     }
 
     fn capture(&mut self, now: Time, host: &mut dyn Sockets) {
@@ -211,10 +248,18 @@ impl WebrtcSender {
             host.meter().count(metrics::ENCODER_DROPS, 1);
             return;
         }
-        let media = self.media_rate(rate, now);
-        host.point(metrics::SEND_RATE, now, media.as_mbit_f64());
-        self.encoder.set_rate(media);
-        let Some(encoded) = self.encoder.encode(self.frame, now) else {
+        self.set_encoder_rate(rate, now, host);
+        let pixels = self.encoder.share();
+        let encoded = self.encoder.encode(self.frame, now);
+        if let Some(adjuster) = &mut self.adjuster {
+            if let Some(encoded) = &encoded {
+                adjuster.encoded(encoded.size, encoded.layer, now);
+            }
+            if self.encoder.share() != pixels {
+                adjuster.reset();
+            }
+        }
+        let Some(encoded) = encoded else {
             host.meter().count(metrics::ENCODER_DROPS, 1);
             return;
         };
@@ -304,9 +349,10 @@ impl WebrtcSender {
             Some(Waiting::Again(packet)) => Some((packet.part.frame, packet.offset)),
             _ => None,
         };
-        let cluster = self.pacer.sent(length.into(), now);
-        self.in_flight.sent(length.into(), cluster, labelled, now);
-        self.estimator.on_sent(length.into(), self.in_flight.outstanding(), now);
+        let bytes = wire(length);
+        let cluster = self.pacer.sent(bytes, now);
+        self.in_flight.sent(bytes, cluster, labelled, now);
+        self.estimator.on_sent(bytes, self.in_flight.outstanding(), now);
         host.meter().sent();
         if let Some((frame, offset)) = place {
             host.describes(Description::new(Unit::new(UnitKind::Frame, frame.into(), 0), offset));
@@ -321,7 +367,8 @@ impl WebrtcSender {
                     self.queue.push_next(Waiting::Parity(run), now);
                 }
             }
-            Some(Waiting::Again(_)) => {
+            Some(Waiting::Again(packet)) => {
+                self.history.sent_again(packet.number, now);
                 let (bits, at) = self.repairs;
                 self.repairs = (bits * decay(now.since(at)) + 8.0 * f64::from(length), now);
                 host.meter().count(metrics::RETRANSMITS, 1);
@@ -330,11 +377,11 @@ impl WebrtcSender {
         }
     }
 
+    /// Takes a message of a report; false if it is none.
     fn handle_feedback(&mut self, feedback: &[u8], now: Time) -> bool {
         let near = self.in_flight.oldest();
-        let mut results = std::mem::take(&mut self.results);
-        results.clear();
         let (in_flight, labeller, counts) = (&mut self.in_flight, &self.labeller, self.obsolete.is_counted());
+        let results = &mut self.results;
         let is_feedback = Feedback::read(feedback, near, |number, arrived_at, is_marked| {
             let Some((result, labelled)) = in_flight.resolve(number, arrived_at, is_marked) else { return };
             let is_obsolete = || labelled.is_some_and(|(frame, layer)| labeller.is_obsolete(frame, layer));
@@ -342,23 +389,29 @@ impl WebrtcSender {
                 results.push(result);
             }
         });
-        if !results.is_empty() {
-            let lost = results.iter().filter(|packet| packet.arrived_at.is_none()).count();
-            let share = lost as f64 / results.len() as f64;
-            self.loss += LOSS_WEIGHT * (share - self.loss);
-            if let Some(newest) = results.iter().rfind(|packet| packet.arrived_at.is_some()) {
-                let sample = now.since(newest.sent_at);
-                self.rtt = Some(self.rtt.map_or(sample, |rtt| {
-                    let nanos = rtt.as_nanos() as f64;
-                    Duration::from_nanos((nanos + RTT_WEIGHT * (sample.as_nanos() as f64 - nanos)) as u64)
-                }));
-            }
-            let rtt = self.rtt.unwrap_or(FIRST_RTT);
-            self.estimator.on_feedback(&results, self.in_flight.outstanding(), now, rtt);
-            self.set_pace(now);
+        if !self.results.is_empty() {
+            self.report_at = Some(now.saturating_add(ONE_REPORT));
         }
-        self.results = results;
         is_feedback
+    }
+
+    /// Takes a report whose messages are all there.
+    fn finish_report(&mut self, now: Time) {
+        let results = &self.results;
+        let lost = results.iter().filter(|packet| packet.arrived_at.is_none()).count();
+        let share = lost as f64 / results.len() as f64;
+        self.loss += LOSS_WEIGHT * (share - self.loss);
+        if let Some(newest) = results.iter().rfind(|packet| packet.arrived_at.is_some()) {
+            let sample = now.since(newest.sent_at);
+            self.rtt = Some(self.rtt.map_or(sample, |rtt| {
+                let nanos = rtt.as_nanos() as f64;
+                Duration::from_nanos((nanos + RTT_WEIGHT * (sample.as_nanos() as f64 - nanos)) as u64)
+            }));
+        }
+        let rtt = self.rtt.unwrap_or(FIRST_RTT);
+        self.estimator.on_feedback(results, self.in_flight.outstanding(), now, rtt);
+        self.results.clear();
+        self.set_pace(now);
     }
 
     fn handle_nack(&mut self, message: &[u8], now: Time) {
@@ -371,7 +424,9 @@ impl WebrtcSender {
             if !self.obsolete.is_repaired() && self.history.get(number).is_some_and(is_obsolete) {
                 continue;
             }
-            if let Some(packet) = self.history.take_again(number, now, rtt) {
+            let (limit, target) = (&mut self.repair_limit, self.estimator.target());
+            let is_permitted = |length| limit.permits(length, target, now);
+            if let Some(packet) = self.history.take_again(number, now, rtt, is_permitted) {
                 self.queue.push_urgent(Waiting::Again(packet), now);
             }
         }
@@ -413,12 +468,15 @@ impl Application for WebrtcSender {
             self.capture(now, host);
             self.next_frame = Some(at + self.gap.advance());
         }
+        if self.report_at.take_if(|at| *at <= now).is_some() {
+            self.finish_report(now);
+        }
         self.send(now, host);
     }
 
     fn next_wakeup(&self) -> Option<Time> {
-        let frame = self.next_frame?;
-        Some(self.next_packet().map_or(frame, |packet| packet.min(frame)))
+        let next = self.next_frame?.min(self.report_at.unwrap_or(Time::MAX));
+        Some(self.next_packet().map_or(next, |packet| packet.min(next)))
     }
 
     fn stop(&mut self, _: Time, _: &mut dyn Sockets) {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use jettison_core::{Duration, Time};
+use jettison_core::{Duration, Rate, Time};
 use jettison_messages::gcc::PacketResult;
 
 use super::packet::Part;
@@ -102,6 +102,8 @@ pub(super) struct MediaPacket {
     pub priority: u8,
     /// When it was sent last.
     sent_at: Time,
+    /// Whether it waits to be sent again.
+    is_waiting: bool,
 }
 
 /// Media packets that may be asked for again.
@@ -116,7 +118,14 @@ impl History {
         if self.packets.len() == MEDIA {
             self.packets.pop_front();
         }
-        self.packets.push_back(MediaPacket { number, part, offset, priority, sent_at: now });
+        self.packets.push_back(MediaPacket {
+            number,
+            part,
+            offset,
+            priority,
+            sent_at: now,
+            is_waiting: false,
+        });
     }
 
     /// The number of the newest one.
@@ -130,15 +139,73 @@ impl History {
         self.packets.get(usize::try_from(number.checked_sub(first)?).ok()?)
     }
 
-    /// A packet that is asked for again; `None` if it is not remembered, or was sent within a round trip.
-    pub(super) fn take_again(&mut self, number: u64, now: Time, rtt: Duration) -> Option<MediaPacket> {
-        let first = self.packets.front()?.number;
-        let packet = self.packets.get_mut(usize::try_from(number.checked_sub(first)?).ok()?)?;
-        if now.since(packet.sent_at) < rtt {
+    /// A packet that is asked for again; `None` if it is not remembered, waits already, was sent within a round trip, or has a
+    /// length that is not permitted.
+    pub(super) fn take_again(
+        &mut self,
+        number: u64,
+        now: Time,
+        rtt: Duration,
+        is_permitted: impl FnOnce(u16) -> bool,
+    ) -> Option<MediaPacket> {
+        let packet = self.get_mut(number)?;
+        let is_due = !packet.is_waiting && now.since(packet.sent_at) >= rtt;
+        if !is_due || !is_permitted(packet.part.length) {
             return None;
         }
-        packet.sent_at = now;
+        packet.is_waiting = true;
         Some(*packet)
+    }
+
+    /// A packet has left again.
+    pub(super) fn sent_again(&mut self, number: u64, now: Time) {
+        if let Some(packet) = self.get_mut(number) {
+            (packet.sent_at, packet.is_waiting) = (now, false);
+        }
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut MediaPacket> {
+        let first = self.packets.front()?.number;
+        self.packets.get_mut(usize::try_from(number.checked_sub(first)?).ok()?)
+    }
+}
+
+/// How much may be sent again: within a window no more than the target carries (WebRTC's `rtc_base/rate_limiter.cc`, 500 ms). What
+/// is refused is not sent later; the receiver asks again.
+#[derive(Debug, Clone)]
+pub(super) struct RepairLimit {
+    // Parameters.
+    window: Duration,
+    // State.
+    granted: VecDeque<(Time, u64)>,
+    bits: u64,
+}
+
+impl RepairLimit {
+    /// Creates it with its window; zero for no limit.
+    pub(super) fn new(window: Duration) -> RepairLimit {
+        RepairLimit { window, granted: VecDeque::new(), bits: 0 }
+    }
+
+    /// Whether a packet of so many bytes may be sent again, and counts it. The first one of a window always may.
+    pub(super) fn permits(&mut self, bytes: u16, target: Rate, now: Time) -> bool {
+        if self.window.is_zero() {
+            return true;
+        }
+        while let Some((at, bits)) = self.granted.front().copied()
+            && now.since(at) >= self.window
+        {
+            self.granted.pop_front();
+            self.bits -= bits;
+        }
+        let bits = 8 * u64::from(bytes);
+        let most = target.as_bits() as f64 * self.window.as_secs_f64();
+        if !self.granted.is_empty() && (self.bits + bits) as f64 > most {
+            return false;
+        }
+        self.granted.push_back((now, bits));
+        self.bits += bits;
+        true
     }
 }
 
@@ -180,8 +247,33 @@ mod tests {
         let mut history = History::default();
         (7..9).for_each(|n| history.sent(n, Part::default(), 0, 0, Time::ZERO));
         let rtt = Duration::from_millis(40);
-        let mut again = |number, ms| history.take_again(number, Time::from_millis(ms), rtt).is_some();
-        assert!(!again(8, 39) && again(8, 40) && !again(8, 79) && again(8, 80));
-        assert!(!again(6, 90) && !again(9, 90));
+        let at = Time::from_millis;
+        let mut again = |number, ms, sent: Option<u64>| {
+            let has_any = history.take_again(number, at(ms), rtt, |_| true).is_some();
+            sent.into_iter().for_each(|ms| history.sent_again(number, at(ms)));
+            has_any
+        };
+        assert!(!again(8, 39, None) && again(8, 40, None));
+        assert!(!again(8, 90, Some(100)), "it waits");
+        assert!(!again(8, 139, None) && again(8, 140, None));
+        assert!(!again(6, 190, None) && !again(9, 190, None));
+        assert!(history.take_again(7, at(190), rtt, |_| false).is_none());
+        assert!(history.take_again(7, at(190), rtt, |_| true).is_some(), "a refusal marks nothing");
+    }
+
+    #[test]
+    fn repairs_within_half_a_second_are_at_most_what_the_target_carries() {
+        let mut limit = RepairLimit::new(Duration::from_millis(500));
+        let target = Rate::from_kbit(100);
+        // 50 kbit: five packets of 1,250 bytes.
+        let granted = (0..10).filter(|n| limit.permits(1250, target, Time::from_millis(10 * n))).count();
+        assert_eq!(granted, 5);
+        assert!(!limit.permits(1250, target, Time::from_millis(499)));
+        assert!(limit.permits(1250, target, Time::from_millis(500)));
+        // One packet is permitted at any rate.
+        assert!(limit.permits(1250, Rate::from_kbit(1), Time::from_secs(5)));
+        assert!(!limit.permits(1250, Rate::from_kbit(1), Time::from_secs(5)));
+        let mut none = RepairLimit::new(Duration::ZERO);
+        assert!((0..100).all(|_| none.permits(1250, Rate::from_kbit(1), Time::ZERO)));
     }
 }

@@ -300,6 +300,11 @@ fn parameters_out_of_range_name_their_key() {
     assert_eq!(key(&|p| p.obsolete = Obsolete::Ignored).as_deref(), Some("obsolete"));
     assert_eq!(key(&|p| p.pacer_queue = Duration::ZERO).as_deref(), Some("pacer_queue"));
     assert_eq!(key(&|p| p.min_frame = Bytes::new(1_000_001)).as_deref(), Some("min_frame"));
+    assert_eq!(key(&|p| p.min_frame_growth = 1.5).as_deref(), Some("min_frame_growth"));
+    assert_eq!(key(&|p| p.max_frame = Bytes::new(39)).as_deref(), Some("max_frame"));
+    assert_eq!(key(&|p| p.pixels_power = f64::NAN).as_deref(), Some("pixels_power"));
+    assert_eq!(key(&|p| p.repair_window = Duration::from_secs(61)).as_deref(), Some("repair_window"));
+    assert_eq!(key(&|p| p.pixels = 0).as_deref(), Some("pixels"));
     assert_eq!(key(&|p| p.max_probe = Rate::ZERO).as_deref(), Some("max_probe"));
     assert_eq!(key(&|p| p.window_queue = Duration::from_secs(61)).as_deref(), Some("window_queue"));
     assert_eq!(key(&|p| p.max_rate = Rate::from_kbit(20)).as_deref(), Some("max_rate"));
