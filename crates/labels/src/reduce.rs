@@ -170,8 +170,9 @@ impl Reducer {
     fn marking(&self, own: &OctopusHeader) -> FrameMarking {
         let needs = self.needs(own);
         let temporal = own.priority.min(7);
-        let layers =
-            Layers { base_sync: needs == Needs::Above, temporal, layer: Some(0), base_picture: None };
+        // RFC 9626 §3.1: B is 0 in the base temporal layer.
+        let base_sync = needs == Needs::Above && temporal > 0;
+        let layers = Layers { base_sync, temporal, layer: Some(0), base_picture: None };
         FrameMarking {
             start: own.position.is_head(),
             end: own.position.is_tail(),
@@ -289,6 +290,15 @@ mod tests {
             slack: 0,
             stream: 4,
         }
+    }
+
+    #[test]
+    fn rfc9626_3_1_b_is_0_in_the_base_layer() {
+        let sync = |priority, threshold| {
+            let own = OctopusHeader { drop_flag: true, threshold, ..own(3, priority) };
+            Reducer::default().marking(&own).layers.unwrap().base_sync
+        };
+        assert_eq!([sync(2, 1), sync(2, 2), sync(0, 0)], [true, true, false]);
     }
 
     #[test]
