@@ -1,5 +1,5 @@
-//! Priorities of a table's entries (§14.2.1.4): negative ones are errors; those of `const entries`, equal ones, and an order of
-//! the entries that differs from that of the priorities, give warnings. `@noWarn` turns the last two off.
+//! Priorities of a table's entries (§14.2.1.4): those of `const entries` and negative ones are errors; equal ones, and an order
+//! of the entries that differs from that of the priorities, give warnings, which `@noWarn` turns off.
 
 use num_bigint::{BigInt, Sign};
 
@@ -8,14 +8,12 @@ use crate::source::Span;
 use crate::syntax::ast::{AnnotationBody, Entry, Expr, ExprKind, Property, PropertyKind, UnaryOp};
 
 pub(super) fn check(entries: &[Entry], own: &Property, properties: &[Property], found: &mut Vec<Diagnostic>) {
-    // p4c accepts them, and lets them decide.
     if own.is_const
         && let Some(priority) = entries.iter().find_map(|entry| entry.priority.as_ref())
     {
-        let warning =
-            Diagnostic::warning(priority.span, "entries of `const entries` should have no priority");
-        found
-            .push(warning.hint("the specification lets their order decide; write `entries` without `const`"));
+        let error = Diagnostic::error(priority.span, "entries of `const entries` have no priority");
+        found.push(error.hint("their order decides; write `entries` without `const` for priorities"));
+        return;
     }
     let mut written: Vec<(BigInt, Span)> = Vec::new();
     for entry in entries {

@@ -90,8 +90,8 @@ fn priorities_that_tie_or_run_against_the_order_give_warnings_14_2_1_4() {
     assert_eq!(table_warnings(&entries("@noWarn(\"entries_out_of_priority_order\")", 1, 2)), NONE);
     let found = table_errors(&format!("{head} entries = {{ priority = -1: 1: NoAction(); }}"));
     assert_eq!(found, ["a priority must be at least 0, got -1"]);
-    let found = table_warnings(&format!("{head} const entries = {{ priority = 1: 1: NoAction(); }}"));
-    assert_eq!(found, ["entries of `const entries` should have no priority"]);
+    let found = table_errors(&format!("{head} const entries = {{ priority = 1: 1: NoAction(); }}"));
+    assert_eq!(found, ["entries of `const entries` have no priority"]);
 }
 
 #[test]
