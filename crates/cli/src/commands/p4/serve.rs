@@ -1,6 +1,7 @@
 //! `jettison p4 serve`.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use jettison_p4_runtime::server;
 
 use super::compile::described;
 use crate::options::P4ServeArguments;
-use crate::output::{Failure, print};
+use crate::output::{Failure, INTERRUPTED, print, print_error};
 
 /// Serves a program to P4Runtime controllers until interrupted.
 pub fn run(arguments: &P4ServeArguments) -> Result<(), Failure> {
@@ -28,10 +29,19 @@ pub fn run(arguments: &P4ServeArguments) -> Result<(), Failure> {
         Some(file) => node.with_translations(translations(file)?),
         None => node,
     };
-    let failed =
-        |error: std::io::Error| Failure::of(format!("cannot listen on {}: {error}", arguments.listen));
+    let failed = |error: std::io::Error| {
+        let help = match error.kind() {
+            ErrorKind::AddrInUse | ErrorKind::PermissionDenied => "; choose another address with --listen",
+            _ => "",
+        };
+        Failure::of(format!("cannot listen on {}: {error}{help}", arguments.listen))
+    };
     let listener = TcpListener::bind(arguments.listen).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
+    // Also where a script has started it with SIGINT ignored.
+    if let Err(error) = ctrlc::set_handler(|| std::process::exit(i32::from(INTERRUPTED))) {
+        print_error(format_args!("jettison: cannot handle Ctrl-C: {error}"));
+    }
     print(format_args!("device {device}, P4Runtime on {address}; Ctrl-C ends\n"))?;
     server::serve_standalone(listener, node, std::future::pending())
         .map_err(|error| Failure::of(format!("P4Runtime server: {error}")))
