@@ -41,7 +41,8 @@ pub(crate) fn find(path: &Path) -> Result<Found, ProjectError> {
     match &candidates[..] {
         [only] => found(folder, only.clone()),
         [] if path.join("manifest.json").is_file() => {
-            let help = "`jettison report` prints them; name a scenario file or a folder of a P4 project to run";
+            let help =
+                "`jettison report` prints them; name a scenario file or a folder of a P4 project to run";
             Err(ProjectError::new(path, "", "holds results").help(help))
         }
         [] => {

@@ -1,7 +1,7 @@
 //! Seeds added until the confidence interval of a metric is narrow enough.
 
-use jettison_registry::nearest;
 use jettison_measure::{Declared, metrics};
+use jettison_registry::nearest;
 use jettison_report::{RunSummary, Summary, SummaryRow, names_object};
 use thiserror::Error;
 

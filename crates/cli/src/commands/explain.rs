@@ -151,7 +151,9 @@ fn text(explained: &Explained, most: Option<usize>, width: usize) -> String {
             let shown = &shown[..whole.map_or(shown.len(), |at| at + 1)];
             let cut = lines - shown.len();
             let shown = shown.join("\n");
-            format!("{shown}\nLeft out: {cut} lines; `--worst N` shows all of N events, `--all` everything.\n")
+            format!(
+                "{shown}\nLeft out: {cut} lines; `--worst N` shows all of N events, `--all` everything.\n"
+            )
         }
     }
 }

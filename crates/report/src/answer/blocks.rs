@@ -79,7 +79,14 @@ fn one(comparison: &Comparison<'_>, measures: &Measures, block: &Block, out: &mu
             break;
         }
         let reference = if others.contains(&block.baseline) { block.baseline } else { others[0] };
-        out.sentences.push(leading(comparison, block, measure, (leaders, others, open), reference, told == 0));
+        out.sentences.push(leading(
+            comparison,
+            block,
+            measure,
+            (leaders, others, open),
+            reference,
+            told == 0,
+        ));
         if told == 0 {
             out.best = leaders.iter().map(|place| comparison.variants[*place].name.clone()).collect();
             leader = Some((leaders[0], reference));
@@ -139,7 +146,9 @@ fn leading(
     let own = value(comparison, measure.at, leaders[0]);
     let open = left_open(comparison, block, measure, open);
     match leaders {
-        [_] => format!("{} has {}: {own} against {next} ({apart}{paired}){open}.", names[0], measure.superlative),
+        [_] => {
+            format!("{} has {}: {own} against {next} ({apart}{paired}){open}.", names[0], measure.superlative)
+        }
         [_, .., last] => {
             let last = value(comparison, measure.at, *last);
             // From low to high, whichever is better.
@@ -169,7 +178,11 @@ fn left_open(comparison: &Comparison<'_>, block: &Block, measure: &Measure, open
     let named: Vec<String> = open.iter().map(text).collect();
     let named: Vec<&str> = named.iter().map(String::as_str).collect();
     let verb = if named.len() == 1 { "stands" } else { "stand" };
-    if named.is_empty() { String::new() } else { format!("; chance leaves open where {} {verb}", listed(&named)) }
+    if named.is_empty() {
+        String::new()
+    } else {
+        format!("; chance leaves open where {} {verb}", listed(&named))
+    }
 }
 
 /// `RTT 514 ms under tail-drop, 43.0 ms under codel`.
@@ -225,9 +238,8 @@ fn costs(
     }
     let nouns: Vec<&str> = measures.costs.iter().map(|measure| measure.noun.as_str()).collect();
     let nouns = if nouns.len() > NAMED { &nouns[..NAMED] } else { &nouns[..] };
-    (!nouns.is_empty()).then(|| {
-        format!("{who} costs less than 1 %, or nothing beyond chance, in {}.{also}", listed(nouns))
-    })
+    (!nouns.is_empty())
+        .then(|| format!("{who} costs less than 1 %, or nothing beyond chance, in {}.{also}", listed(nouns)))
 }
 
 /// Whether a difference beyond chance is for the better, and its size in per cent.

@@ -142,7 +142,8 @@ fn without_warm_up(runs: &mut [(RunKey, Vec<Event>)], warm_up: Duration) -> Opti
     runs.iter_mut().for_each(|(_, events)| events.retain(|event| event.at >= begin));
     let (left_out, seconds) = (all - count(runs), warm_up.as_secs_f64());
     let (s, verb) = if left_out == 1 { ("", "is") } else { ("s", "are") };
-    let text = format!("{left_out} event{s} of the warm-up ({seconds} s) {verb} left out, as from all metrics");
+    let text =
+        format!("{left_out} event{s} of the warm-up ({seconds} s) {verb} left out, as from all metrics");
     (left_out > 0).then_some(text)
 }
 

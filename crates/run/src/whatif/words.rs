@@ -47,7 +47,9 @@ pub(super) fn answer(rows: &[Row]) -> String {
         }
         (true, false) => found,
         (false, _) => {
-            format!("{found} One pair of runs is part effect, part chance: `--draws 20` tells them apart if anything after it is random.")
+            format!(
+                "{found} One pair of runs is part effect, part chance: `--draws 20` tells them apart if anything after it is random."
+            )
         }
     }
 }
