@@ -34,7 +34,8 @@ fn packet() -> Packet {
 fn a_packet_in_a_queue_is_deparsed_by_the_old_program_and_passes_the_new_egress() {
     let mut old = world(0xa0, 1, false);
     old.arrive(0, packet(), T);
-    old.switch.adopt(&world(0xb0, 2, false).switch).unwrap();
+    let new = world(0xb0, 2, false);
+    old.switch.adopt(&new.switch).unwrap();
     let sent = old.sent(1, T);
     assert_eq!(sent.len(), 1);
     assert_eq!((&sent[0][..4], sent[0].len()), (&[0xa0, 0xb0, 0, 1][..], 20), "without the old metadata");
@@ -49,7 +50,8 @@ fn a_recirculated_packet_arrives_at_the_new_ingress() {
     old.arrive(0, packet(), T);
     assert!(old.sent(1, T).is_empty());
     assert_eq!(old.switch.pipeline().recirculating(), 1);
-    old.switch.adopt(&world(0xb0, 2, false).switch).unwrap();
+    let new = world(0xb0, 2, false);
+    old.switch.adopt(&new.switch).unwrap();
     let later = T + Duration::from_micros(10);
     old.wake(later);
     assert_eq!(old.sent(2, later)[0][..4], [0xb0, 0xb0, 0xb0, 1]);
@@ -62,7 +64,8 @@ fn planned_commands_end_with_their_program() {
     plan.commands.push((Time::from_millis(5), to_port(1)));
     let mut old = World::of(plan, 3, nothing, nothing);
     assert_eq!(old.switch.next_wakeup(), Some(Time::from_millis(5)));
-    old.switch.adopt(&world(0xb0, 2, false).switch).unwrap();
+    let new = world(0xb0, 2, false);
+    old.switch.adopt(&new.switch).unwrap();
     assert_eq!(old.switch.next_wakeup(), None);
     old.wake(Time::from_millis(6));
     assert!(old.switch.simple_switch().mirror(5).is_none());
