@@ -296,7 +296,7 @@ mod tests {
         let found = warnings(&results);
         let wide = found.iter().find(|warning| warning.kind == "wide-interval").unwrap();
         assert!(wide.concerns.contains(&"drops of bottleneck.forward".to_owned()), "{wide:?}");
-        assert!(wide.reason.contains(" intervals are wider than their values"), "{wide:?}");
+        assert!(wide.reason.contains(" is wider than its value"), "{wide:?}");
     }
 
     #[test]

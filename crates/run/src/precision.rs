@@ -267,10 +267,6 @@ mod tests {
             precision.widest(&runs(&[1.0, 2.0]), &["v"]).unwrap_err().to_string()
         };
         assert_eq!(
-            message("all flows:goodptu"),
-            "no run has measured `all flows:goodptu`; did you mean `all flows:goodput`?"
-        );
-        assert_eq!(
             message("al flows:goodput"),
             "no run has measured `al flows:goodput`; did you mean `all flows:goodput`?"
         );
