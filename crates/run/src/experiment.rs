@@ -144,9 +144,7 @@ pub fn run_scenario(
     };
     // First, because it excludes other processes that write to the same folder.
     let other = stored_manifest(options.out).map(|stored| stored.experiment);
-    let other = other.filter(|stored: &Experiment| {
-        (&stored.name, &stored.description) != (&experiment.name, &experiment.description)
-    });
+    let other = other.filter(|stored: &Experiment| stored.name != experiment.name);
     let mut writer = Writer::create(options.out, experiment, keep)?;
     if let Some(other) = other {
         (options.notice)(Notice::Replacing { name: other.name, folder: options.out.to_owned() });

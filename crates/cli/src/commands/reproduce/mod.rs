@@ -259,10 +259,12 @@ fn conclude(
         Some(_) => String::new(),
     };
     if let Some(claims) = &claims {
-        let room = screen.room(2 + meanings.lines().count());
-        screen.print_cut(&claims_table(claims, width()), room, "claims")?;
+        screen.print_cut(&claims_table(claims, width()), screen.room(2), "claims")?;
     }
-    screen.print(&meanings)?;
+    // Less important than the claims.
+    if !meanings.is_empty() {
+        screen.print_cut(&meanings, screen.room(2), "the meanings of verdicts")?;
+    }
     // Those of one experiment stand above its tables.
     counts()
         .filter(|counts| counts.total > 0 && counts.experiment.is_none())
