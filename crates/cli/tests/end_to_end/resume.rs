@@ -333,7 +333,10 @@ fn only_equal_runs_are_found() {
         &changed("\"codel\"]", "\"codel\", \"red\"]").replace("name = \"small\"", "name = \"other\""),
     );
     let said = with(&["--runs", "4"]);
-    assert!(said.starts_with("jettison: replacing the results of another scenario, `small`, in out;"), "{said}");
+    assert!(
+        said.starts_with("jettison: replacing the results of another scenario, `small`, in out;"),
+        "{said}"
+    );
     assert!(said.ends_with("\njettison: resuming: 8 of 12 runs found\n"), "{said}");
 }
 
