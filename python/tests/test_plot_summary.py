@@ -5,7 +5,6 @@
 # matplotlib's types are unions of all possible artists.
 from __future__ import annotations
 
-import time
 from itertools import combinations
 
 import matplotlib
@@ -383,11 +382,10 @@ def test_a_comma_that_is_not_between_thousands_is_not_dropped():
     assert numbers(["0,5", "1"])[0] is None
 
 
-def test_a_long_label_is_read_at_once():
-    began = time.perf_counter()
-    assert number("1" * 5000 + "_") is None
-    assert number("1," * 5000 + "_") is None
-    assert time.perf_counter() - began < 0.5
+def test_a_long_label_is_read_without_going_back():
+    # A pattern that tried again from each digit would take hours.
+    assert number("1" * 1_000_000 + "_") is None
+    assert number("1," * 1_000_000 + "_") is None
 
 
 def test_units_of_one_kind_are_converted():
