@@ -188,7 +188,7 @@ python3 - <<'EOF'
 import socket
 own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b5))
 own.bind(("eth0", 0))
-own.settimeout(5)
+own.settimeout(30)
 source = bytes.fromhex("080000000001")
 own.send(bytes.fromhex("080000000002") + source + bytes.fromhex("88b5") + b"hello")
 while True:
