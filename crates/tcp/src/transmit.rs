@@ -37,7 +37,7 @@ impl Sender {
             && let Some((number, segment)) = self.board.next_lost()
         {
             let length = u64::from(segment.length);
-            if flight + length > self.window {
+            if flight > 0 && flight + length > self.window {
                 self.limited_until = self.board.next();
                 return None;
             }
@@ -50,7 +50,9 @@ impl Sender {
             }
             if let Some((length, fin)) = self.next_new(false) {
                 let space = length + u64::from(fin);
-                if flight + space > self.window {
+                // With nothing in flight one segment always leaves: a window that does not hold it (a steered one, or one
+                // of a segment that FIN's number no longer fits) would never grow.
+                if flight > 0 && flight + space > self.window {
                     self.limited_until = self.board.next();
                     self.offload_left = 0;
                     return None;

@@ -27,6 +27,22 @@ fn rfc9293_3_8_6_never_sends_past_the_window() {
 }
 
 #[test]
+fn a_congestion_window_of_a_segment_or_less_stops_nothing() {
+    for (window, segments) in [(MSS, 5), (MSS, 1), (10, 5)] {
+        let congestion = serde_json::json!({ "kind": "constant", "window": format!("{window} B") });
+        let congestion = serde_json::from_value(congestion).expect("a controller with its window");
+        let parameters = TcpParameters { congestion, ..parameters() };
+        let mut net = Net::established(ms(10), &parameters);
+        net.send(segments * MSS);
+        net.client().close();
+        net.server().close();
+        net.run_until(Time::from_secs(5));
+        assert_eq!(net.flows[0].received_bytes[1], segments * MSS, "window {window}");
+        assert!(net.client().is_closed() && net.server().is_closed(), "window {window}");
+    }
+}
+
+#[test]
 fn rfc7323_2_windows_beyond_64_kb_are_scaled() {
     let parameters = TcpParameters { initial_window: 1000, ..buffer(1 << 20) };
     let mut net = Net::established(ms(10), &parameters);
