@@ -108,7 +108,7 @@ pub enum Verdict {
     /// The sentence does not hold. Results of versions that knew only three verdicts say `differs`.
     #[serde(rename = "contradicts", alias = "differs")]
     Contradicts,
-    /// Our interval includes both no effect and the paper's value.
+    /// Our interval includes both no effect and the paper's value, for a claim in words values on its side.
     #[serde(rename = "unclear")]
     Unclear,
     /// No value of ours.
@@ -169,7 +169,8 @@ impl Verdict {
                  (the note says which)"
             }
             Verdict::Unclear => {
-                "our interval includes both no effect and the paper's value: more seeds would tell them apart"
+                "our interval includes both no effect and the paper's value, or values on its side if it gives none: more \
+                 seeds would tell them apart"
             }
             Verdict::NotRun => "no value of ours to judge (the note says why)",
             Verdict::NoValue => "the paper states neither a number nor a direction: ours is shown alone",

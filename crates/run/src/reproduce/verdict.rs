@@ -123,11 +123,14 @@ fn judge(paper: &Paper, samples: &[BTreeMap<u64, f64>], index: usize, ours: &Est
         return judged(Verdict::Agrees, None);
     }
     if let Some(Err(reason)) = sentence.map(|sentence| effect.check(sentence)) {
-        // Values that include what the paper found cannot contradict it.
-        let is_open = sentence != Some(Sentence::Equal) && effect.is_undecided() && contains(row, ours);
-        return match is_open {
-            true => judged(Verdict::Unclear, Some("our interval includes no effect and the paper's value")),
-            false => judged(Verdict::Contradicts, Some(reason)),
+        // Values that include what the paper found cannot contradict it. A claim in words allows any value on its side.
+        let is_open = sentence != Some(Sentence::Equal) && effect.is_undecided();
+        return match row.exact {
+            Exactness::Direction if is_open => judged(Verdict::Unclear, Some(reason)),
+            _ if is_open && contains(row, ours) => {
+                judged(Verdict::Unclear, Some("our interval includes no effect and the paper's value"))
+            }
+            _ => judged(Verdict::Contradicts, Some(reason)),
         };
     }
     if agrees(row, ours) {
