@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use jettison_core::DropReason;
+
 use super::cause::{Cause, CauseKind};
 use super::chain::Explanation;
 use super::words::{Check, seconds};
@@ -15,6 +17,10 @@ const LEAST: f64 = 0.05;
 /// Where a cause acted, as the answer names it.
 fn place(cause: &Cause) -> String {
     match (cause.kind, cause.place.as_str()) {
+        (CauseKind::Drops, "") if cause.rules.iter().all(|(rule, _)| rule == DropReason::NoSocket.name()) => {
+            // Such as the rest of what an abandoned request had asked for.
+            "packets for a closed connection".to_owned()
+        }
         (CauseKind::Drops, "") | (CauseKind::Losses, _) => "losses outside queues".to_owned(),
         (CauseKind::Drops | CauseKind::Waits, queue) => format!("queue {queue}"),
         (CauseKind::Link, link) => format!("link {link}"),
