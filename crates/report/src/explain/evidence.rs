@@ -27,6 +27,11 @@ pub struct Event {
 }
 
 impl Event {
+    /// Whether it began after the warm-up, which metrics leave out.
+    pub fn is_after(&self, warm_up: Duration) -> bool {
+        self.at >= Time::ZERO + warm_up
+    }
+
     /// Whether it is one of the pictures of a real-time video.
     pub fn is_of_frames(&self) -> bool {
         matches!(

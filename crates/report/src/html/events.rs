@@ -23,9 +23,13 @@ struct Told {
 
 /// The section; empty without events.
 pub(super) fn section(results: &Results) -> Result<Section, ReportError> {
-    let Some(events) = stored_events(&results.folder)?.filter(|events| !events.is_empty()) else {
+    let mut events = stored_events(&results.folder)?.unwrap_or_default();
+    let warm_up = results.manifest.experiment.warm_up;
+    events.values_mut().for_each(|own| own.retain(|event| event.is_after(warm_up)));
+    events.retain(|_, own| !own.is_empty());
+    if events.is_empty() {
         return Ok(Section::none());
-    };
+    }
     let mut all: Vec<(&RunKey, &Event)> =
         events.iter().flat_map(|(key, own)| own.iter().map(move |event| (key, event))).collect();
     let count = all.len();

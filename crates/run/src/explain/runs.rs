@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use jettison_core::{Duration, Time};
+use jettison_core::Duration;
 use jettison_input::file;
 use jettison_report::explain::{Event, overview};
 use jettison_report::{Mode, RunKey, SCENARIO, check, stored_events, stored_manifest, stored_timing};
@@ -136,10 +136,9 @@ pub(super) fn chosen_runs(folder: &Path, options: &ExplainOptions<'_>) -> Result
 
 /// Removes events that began in the warm-up; says how many.
 fn without_warm_up(runs: &mut [(RunKey, Vec<Event>)], warm_up: Duration) -> Option<String> {
-    let begin = Time::ZERO + warm_up;
     let count = |runs: &[(RunKey, Vec<Event>)]| runs.iter().map(|own| own.1.len()).sum::<usize>();
     let all = count(runs);
-    runs.iter_mut().for_each(|(_, events)| events.retain(|event| event.at >= begin));
+    runs.iter_mut().for_each(|(_, events)| events.retain(|event| event.is_after(warm_up)));
     let (left_out, seconds) = (all - count(runs), warm_up.as_secs_f64());
     let (s, verb) = if left_out == 1 { ("", "is") } else { ("s", "are") };
     let text =
