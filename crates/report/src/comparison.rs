@@ -117,8 +117,8 @@ impl<'a> Comparison<'a> {
         self.difference(column, variant).map(|paired| Mark::of(&paired))
     }
 
-    /// The numbers of seeds behind the values: `5 seeds`, and what has fewer. `title` names a column.
-    pub fn seeds(&self, title: &dyn Fn(&Column) -> String) -> String {
+    /// The numbers of seeds behind the values: `5 seeds`, and `; fewer: …`, empty if nothing has fewer. `title` names a column.
+    pub fn seeds(&self, title: &dyn Fn(&Column) -> String) -> (String, String) {
         let most = self.runs.iter().copied().max().unwrap_or(0);
         let mut fewer = Vec::new();
         for (variant, runs) in self.variants.iter().zip(&self.runs).filter(|(_, runs)| **runs < most) {
@@ -150,8 +150,8 @@ impl<'a> Comparison<'a> {
         }
         let seeds = format!("{most} {}", if most == 1 { "seed" } else { "seeds" });
         match fewer.is_empty() {
-            true => seeds,
-            false => format!("{seeds}; fewer: {}", listed(&fewer, 2 * LISTED)),
+            true => (seeds, String::new()),
+            false => (seeds, format!("; fewer: {}", listed(&fewer, 2 * LISTED))),
         }
     }
 }
@@ -201,15 +201,18 @@ mod tests {
     fn seeds_are_counted_by_variant_and_column() {
         let folder = tempfile::tempdir().unwrap();
         let mut results = testing::results(&folder.path().join("out"));
-        let title = |column: &Column| column.title.clone();
-        assert_eq!(Comparison::of(&results).seeds(&title), "3 seeds");
+        let told = |results: &Results| {
+            let (seeds, fewer) = Comparison::of(results).seeds(&|column: &Column| column.title.clone());
+            seeds + &fewer
+        };
+        assert_eq!(told(&results), "3 seeds");
         results.runs.retain(|run| run.key.variant != "codel" || run.key.seed == 1);
-        assert_eq!(Comparison::of(&results).seeds(&title), "3 seeds; fewer: codel 1");
+        assert_eq!(told(&results), "3 seeds; fewer: codel 1");
         for run in results.runs.iter_mut().filter(|run| run.key.variant == "tail-drop" && run.key.seed == 2) {
             let values = run.values.iter().filter(|value| value.metric != "rtt").cloned().collect();
             *run = crate::summary::RunSummary::new(run.key.clone(), values);
         }
-        let told = Comparison::of(&results).seeds(&title);
+        let told = told(&results);
         assert!(told.starts_with("3 seeds; fewer: codel 1, RTT mean of tail-drop 2, "), "{told}");
     }
 }

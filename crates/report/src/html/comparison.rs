@@ -74,6 +74,7 @@ pub(super) fn section(page: &Page<'_>, compared: &Comparison<'_>) -> Result<Sect
     let has_more = few.len() < all.len();
     let experiment = &page.results.manifest.experiment;
     let title = |column: &Column| column.full_title();
+    let (seeds, fewer) = compared.seeds(&title);
     let body = rendered(
         "comparison.html",
         context! {
@@ -84,7 +85,7 @@ pub(super) fn section(page: &Page<'_>, compared: &Comparison<'_>) -> Result<Sect
             all => has_more.then(|| table(page, compared, &all)),
             columns => all.len(),
             is_one_seed => experiment.seeds.len() == 1,
-            seeds => compared.seeds(&title),
+            seeds => seeds + &fewer,
             has_baselines => compared.has_baselines(),
         },
     )?;

@@ -194,9 +194,7 @@ fn footer(
     let seeds = results.manifest.experiment.seeds.len();
     let (done, all) = (results.manifest.runs.len(), seeds * results.manifest.experiment.variants.len());
     if seeds > 1 && done > 0 {
-        let told = comparison.seeds(title);
-        let (seeds, fewer) = told.split_once("; ").unwrap_or((&told, ""));
-        let fewer = if fewer.is_empty() { String::new() } else { format!("; {fewer}") };
+        let (seeds, fewer) = comparison.seeds(title);
         out.push_str(&wrapped(&format!("Means over {seeds}{intervals}{fewer}."), width));
     }
     if done < all {
