@@ -1,5 +1,6 @@
-//! Priorities of a table's entries (§14.2.1.4): those of `const entries` and negative ones are errors; equal ones, and an order
-//! of the entries that differs from that of the priorities, give warnings, which `@noWarn` turns off.
+//! Priorities of a table's entries (§14.2.1.4): negative ones are errors, and those of `const entries`, which the specification
+//! leaves open and p4c refuses; equal ones, and an order of the entries that differs from that of the priorities, give
+//! warnings, which `@noWarn` turns off.
 
 use num_bigint::{BigInt, Sign};
 
