@@ -8,11 +8,11 @@
 //! are larger by a ratio and bounded. No frame is smaller than what the coarsest quantiser makes of a picture of its size
 //! (`quality.rs` chooses that), and of what has moved since the frame before; nor larger than what the finest makes.
 
-use jettison_core::{RandomStream, Rate, Time};
+use jettison_core::{Rate, Time};
 
 use super::layers::{Layers, Place};
+use super::noise::Noise;
 use super::quality::QualityScaler;
-use crate::load::normal::{lognormal_mean, normal};
 
 /// Span of the bucket in seconds, its optimum and first level, and the level at which frames are dropped (as WebRTC sets libvpx for
 /// VP8: 1 s, 600 ms, 500 ms, and 30 % of the optimum).
@@ -48,15 +48,13 @@ pub(super) struct Encoder {
     // Parameters.
     frame_rate: f64,
     key_ratio: f64,
-    spread: f64,
-    noise_mean: f64,
+    noise: Noise,
     smallest: Smallest,
     /// Bits of the largest frame of the full picture: what the finest quantiser makes of it.
     largest: f64,
     // State.
     layers: Layers,
     quality: QualityScaler,
-    random: RandomStream,
     rate: f64,
     /// Bits in the bucket; below 0 a debt.
     level: f64,
@@ -88,22 +86,19 @@ impl Encoder {
     pub(super) fn new(
         frame_rate: f64,
         key_ratio: f64,
-        spread: f64,
+        noise: Noise,
         (smallest, largest): (Smallest, f64),
         quality: QualityScaler,
         layers: Layers,
-        random: RandomStream,
     ) -> Encoder {
         Encoder {
             frame_rate,
             key_ratio,
-            spread,
-            noise_mean: lognormal_mean(spread),
+            noise,
             smallest,
             largest,
             layers,
             quality,
-            random,
             rate: 0.0,
             level: 0.0,
             skipping: 0,
@@ -150,12 +145,12 @@ impl Encoder {
         } else {
             (self.layers.next(frame), correction)
         };
-        let noise = libm::exp(self.spread * normal(&mut self.random)) / self.noise_mean;
         let dropped = std::mem::take(&mut self.dropped);
         let scale = self.quality.scale();
         let least = self.smallest.after(dropped) * scale;
         let budget = (share * correction).min(self.largest * scale) * weight;
-        let bits = (budget.max(least) * noise).max(8.0 * LEAST);
+        let of_finest = share * correction / (self.largest * scale);
+        let bits = (budget.max(least) * self.noise.next(of_finest, budget < least)).max(8.0 * LEAST);
         // Sizes tell the quantiser as if nothing had been dropped.
         let usual = bits / weight * (self.smallest.bits / self.smallest.after(dropped));
         if back > 0 && self.quality.encoded(usual, now) {
@@ -215,8 +210,8 @@ mod tests {
         let picture = Picture { pixels: 921_600.0, power: 1.0 };
         let quality = QualityScaler::new(Degradation::MaintainFramerate, (coarsest, 100e3), picture);
         let (sizes, smallest) = (Seed(1).stream(&["sizes"]), Smallest { bits: coarsest, growth: 0.5 });
-        let mut encoder =
-            Encoder::new(30.0, 5.0, spread, (smallest, 100e3), quality, Layers::new(mode), sizes);
+        let noise = Noise::new(spread, None, sizes);
+        let mut encoder = Encoder::new(30.0, 5.0, noise, (smallest, 100e3), quality, Layers::new(mode));
         encoder.set_rate(Rate::from_mbit(1));
         encoder
     }

@@ -13,6 +13,7 @@ mod gauges;
 mod labels;
 mod layers;
 mod nack;
+mod noise;
 mod packet;
 mod parity;
 mod playout;
@@ -20,6 +21,7 @@ mod quality;
 mod receiver;
 mod reporter;
 mod rtcp;
+mod send_clock;
 mod sender;
 mod sent;
 #[cfg(test)]
@@ -58,9 +60,9 @@ fn build(
 ) -> Result<FlowApplications, ParameterError> {
     let traffic_class = context.udp()?;
     parameters.validate()?;
-    let sizes = (context.random)("frames");
+    let (sizes, clock) = ((context.random)("frames"), (context.random)("send clock"));
     Ok(FlowApplications {
-        from: Box::new(WebrtcSender::new(&parameters, context.remote, traffic_class, sizes)),
+        from: Box::new(WebrtcSender::new(&parameters, context.remote, traffic_class, sizes, clock)),
         to: Some(Box::new(WebrtcReceiver::new(&parameters, context.remote.port))),
     })
 }
@@ -77,6 +79,10 @@ pub struct WebrtcParameters {
     pub max_rate: Rate,
     /// Frames per second.
     pub frame_rate: f64,
+    /// Intervals between captured frames, in turn, such as those of a camera whose clock is not the encoder's; empty for equal
+    /// ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub capture_gaps: Vec<Duration>,
     /// Maximum UDP payload of a packet with its heads of 40 bytes (WebRTC's for video).
     pub packet: Bytes,
     /// Size of a key frame over that of a mean frame (WebRTC bounds it to 9 at 30 frames/s; the default is our assumption).
@@ -85,6 +91,11 @@ pub struct WebrtcParameters {
     /// Standard deviation of the logarithm of frame sizes (our assumption; 0 for sizes that hit their budget).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub frame_spread: f64,
+    /// The same at `min_frame`, and where the budget is three quarters of `max_frame` or more, but not all of it: there a frame
+    /// that is too large is followed by one that is too small (a property of encoder and content; without it, as elsewhere).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub edge_spread: Option<f64>,
     /// Size of the smallest frame of a full picture: what the coarsest quantiser makes of the content (our assumption).
     pub min_frame: Bytes,
     /// Power with which the smallest frame grows with the time since the frame before, as more has moved (a property of the
@@ -118,6 +129,9 @@ pub struct WebrtcParameters {
     pub pacing_burst: Duration,
     /// Time that packets should wait for the pacer at most: longer queues leave faster (WebRTC's).
     pub pacer_queue: Duration,
+    /// Time that a packet takes to leave, for the dates in whole milliseconds by which GCC forms its groups (measured with
+    /// Chromium: 0.17 ms for the ten packets of a frame).
+    pub packet_time: Duration,
     /// Interval of transport-wide feedback (WebRTC's above 220 kbit/s: 5 % of the rate, 50 ms to 250 ms).
     pub feedback: Duration,
     /// Whether lost packets are asked for again (RFC 4585). Without, a loss needs a key frame.
@@ -158,9 +172,11 @@ impl Default for WebrtcParameters {
             min_rate: Rate::from_kbit(30),
             max_rate: Rate::from_kbit(2500),
             frame_rate: 30.0,
+            capture_gaps: Vec::new(),
             packet: Bytes::new(1200),
             key_ratio: 5.0,
             frame_spread: 0.2,
+            edge_spread: None,
             min_frame: Bytes::new(40),
             min_frame_growth: 0.0,
             max_frame: Bytes::new(1_000_000),
@@ -174,6 +190,7 @@ impl Default for WebrtcParameters {
             pacing_factor: 1.1,
             pacing_burst: Duration::from_millis(40),
             pacer_queue: Duration::from_secs(2),
+            packet_time: Duration::from_micros(20),
             feedback: Duration::from_millis(50),
             nack: true,
             repair_window: Duration::from_millis(500),
@@ -193,6 +210,8 @@ impl Default for WebrtcParameters {
     }
 }
 
+/// Smallest interval between captured frames.
+const MOST_FREQUENT: Duration = Duration::from_millis(1);
 /// Probes ask for at most so many times the encoder's maximum: the estimate must be above it to be safe (WebRTC's).
 const PROBED: f64 = 2.0;
 
@@ -207,6 +226,7 @@ impl WebrtcParameters {
             ("frame_rate", self.frame_rate, 1.0, 240.0),
             ("key_ratio", self.key_ratio, 1.0, 20.0),
             ("frame_spread", self.frame_spread, 0.0, 1.0),
+            ("edge_spread", self.edge_spread.unwrap_or_default(), 0.0, 1.0),
             ("pacing_factor", self.pacing_factor, 1.0, 10.0),
             ("min_frame_growth", self.min_frame_growth, 0.0, 1.0),
             ("pixels_power", self.pixels_power, 0.0, 1.0),
@@ -214,6 +234,11 @@ impl WebrtcParameters {
             let holds = (low..=high).contains(&value);
             ParameterError::unless(holds, key, || format!("must be {low} to {high}, got {value}"))?;
         }
+        let holds =
+            self.capture_gaps.iter().all(|gap| *gap >= MOST_FREQUENT && *gap <= Duration::from_secs(1));
+        ParameterError::unless(holds && self.capture_gaps.len() <= 1000, "capture_gaps", || {
+            format!("must be at most 1000 intervals of {MOST_FREQUENT} to 1 s")
+        })?;
         let has_labels = self.labels != Format::None;
         ParameterError::unless(has_labels || self.obsolete == Obsolete::Lost, "obsolete", || {
             "must be left out without `labels`, which say what is obsolete".to_owned()
@@ -234,6 +259,9 @@ impl WebrtcParameters {
         let holds = self.max_rate >= self.min_rate && self.max_rate <= Rate::from_mbit(1_000);
         ParameterError::unless(holds, "max_rate", || {
             format!("must be min_rate ({}) to 1 Gbit/s, got {}", self.min_rate, self.max_rate)
+        })?;
+        ParameterError::unless(self.packet_time <= Duration::from_millis(1), "packet_time", || {
+            format!("must be 0 to 1 ms, got {}", self.packet_time)
         })?;
         for (key, value) in [("feedback", self.feedback), ("pacing_burst", self.pacing_burst)] {
             let holds = value >= Duration::from_millis(1) && value <= Duration::from_secs(1);

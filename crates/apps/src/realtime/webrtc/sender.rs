@@ -14,10 +14,12 @@ use super::encoder::{Encoder, Smallest};
 use super::feedback::Feedback;
 use super::labels::{Labeller, Obsolete};
 use super::layers::Layers;
+use super::noise::Noise;
 use super::packet::{Head, Kind, Part, extend, send_time, timestamp};
 use super::parity::{ParityMaker, Run, overhead};
 use super::quality::{Picture, QualityScaler};
 use super::rtcp::{is_pli, nacked};
+use super::send_clock::SendClock;
 use super::sent::{History, InFlightPackets, MediaPacket, RepairLimit};
 use crate::load::cbr::Gap;
 
@@ -126,12 +128,15 @@ pub(super) struct WebrtcSender {
     adjuster: Option<Adjuster>,
     encoder: Encoder,
     gap: Gap,
+    /// Intervals in place of `gap`, in turn.
+    gaps: Vec<Duration>,
     estimator: Estimator,
     pacer: Pacer,
     queue: PacerQueue,
     /// Captured frames, for those that the push-back drops.
     captured: u32,
     in_flight: InFlightPackets,
+    clock: SendClock,
     history: History,
     repair_limit: RepairLimit,
     parity: ParityMaker,
@@ -158,6 +163,7 @@ impl WebrtcSender {
         remote: Endpoint,
         traffic_class: u8,
         sizes: RandomStream,
+        clock: RandomStream,
     ) -> WebrtcSender {
         let layers = Layers::new(parameters.scalability);
         let smallest =
@@ -169,11 +175,10 @@ impl WebrtcSender {
         let encoder = Encoder::new(
             parameters.frame_rate,
             parameters.key_ratio,
-            parameters.frame_spread,
+            Noise::new(parameters.frame_spread, parameters.edge_spread, sizes),
             (smallest, largest),
             QualityScaler::new(parameters.degradation, (smallest.bits, finest), picture),
             layers,
-            sizes,
         );
         // ECT(1) makes packets candidates for L4S (RFC 9331 §4.1).
         let responds_to_marks = traffic_class & 3 == 1;
@@ -188,11 +193,13 @@ impl WebrtcSender {
             adjuster: parameters.bitrate_adjuster.then(adjuster),
             encoder,
             gap: Gap::of_frequency(parameters.frame_rate),
+            gaps: parameters.capture_gaps.clone(),
             estimator: Estimator::new(&parameters.estimator(), responds_to_marks),
             pacer: Pacer::new(parameters.pacing_factor, parameters.pacing_burst, parameters.pacer_queue),
             queue: PacerQueue::default(),
             captured: 0,
             in_flight: InFlightPackets::default(),
+            clock: SendClock::new(parameters.packet_time, clock),
             history: History::default(),
             repair_limit: RepairLimit::new(parameters.repair_window),
             parity: ParityMaker::default(),
@@ -233,6 +240,18 @@ impl WebrtcSender {
         };
         host.point(metrics::SEND_RATE, now, adjusted.as_mbit_f64());
         self.encoder.set_rate(adjusted);
+    }
+
+    /// The interval to the next captured frame.
+    fn advance(&mut self) -> Duration {
+        match self.gaps.first() {
+            None => self.gap.advance(),
+            Some(next) => {
+                let next = *next;
+                self.gaps.rotate_left(1);
+                next
+            }
+        }
     }
 
     fn capture(&mut self, now: Time, host: &mut dyn Sockets) {
@@ -351,7 +370,7 @@ impl WebrtcSender {
         };
         let bytes = wire(length);
         let cluster = self.pacer.sent(bytes, now);
-        self.in_flight.sent(bytes, cluster, labelled, now);
+        self.in_flight.sent(bytes, cluster, labelled, self.clock.date(now));
         self.estimator.on_sent(bytes, self.in_flight.outstanding(), now);
         host.meter().sent();
         if let Some((frame, offset)) = place {
@@ -466,7 +485,7 @@ impl Application for WebrtcSender {
     fn handle_wakeup(&mut self, now: Time, host: &mut dyn Sockets) {
         while let Some(at) = self.next_frame.filter(|at| *at <= now) {
             self.capture(now, host);
-            self.next_frame = Some(at + self.gap.advance());
+            self.next_frame = Some(at + self.advance());
         }
         if self.report_at.take_if(|at| *at <= now).is_some() {
             self.finish_report(now);

@@ -38,15 +38,15 @@ impl InFlightPackets {
         self.first + self.packets.len() as u64
     }
 
-    /// Records a packet with the next number; `frame` is the labelled frame that it is of, and its priority.
-    pub(super) fn sent(&mut self, bytes: u64, cluster: Option<u32>, frame: Option<(u32, u8)>, now: Time) {
+    /// Records a packet with the next number and its date; `frame` is the labelled frame that it is of, and its priority.
+    pub(super) fn sent(&mut self, bytes: u64, cluster: Option<u32>, frame: Option<(u32, u8)>, date: Time) {
         if self.packets.len() == WITHOUT_FEEDBACK {
             self.report_up_to(self.first);
             self.packets.pop_front();
             self.first += 1;
         }
         self.outstanding += bytes;
-        self.packets.push_back(InFlight { sent_at: now, bytes, cluster, frame, is_resolved: false });
+        self.packets.push_back(InFlight { sent_at: date, bytes, cluster, frame, is_resolved: false });
     }
 
     /// The oldest number that is remembered.

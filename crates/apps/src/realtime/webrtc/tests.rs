@@ -25,7 +25,8 @@ const DELAY: Duration = Duration::from_millis(20);
 impl Call {
     fn new(parameters: &WebrtcParameters) -> Call {
         let (mut near, mut far) = (Bench::default(), Bench::default());
-        let mut sender = WebrtcSender::new(parameters, REMOTE, 0, Seed(1).stream(&["frames"]));
+        let mut sender =
+            WebrtcSender::new(parameters, REMOTE, 0, Seed(1).stream(&["frames"]), Seed(1).stream(&["clock"]));
         let mut receiver = WebrtcReceiver::new(parameters, 9);
         sender.start(Time::ZERO, &mut near);
         receiver.start(Time::ZERO, &mut far);
@@ -273,6 +274,24 @@ fn after_a_step_down_the_push_back_drops_frames_and_the_queue_is_short_again_soo
 }
 
 #[test]
+fn frames_are_captured_after_the_given_gaps_in_turn() {
+    let capture_gaps = vec![Duration::from_millis(20), Duration::from_millis(50)];
+    let mut call = Call::new(&WebrtcParameters { capture_gaps, ..WebrtcParameters::default() });
+    call.run(2_000, Rate::from_mbit(10), |_, _| false);
+    let mut frames: Vec<(u32, u64)> = Vec::new();
+    for (at, _, datagram) in &call.near.sent {
+        let head = Head::parse(datagram.head.as_slice(), datagram.length).expect("all have heads");
+        if head.kind == Kind::Media && frames.last().is_none_or(|(frame, _)| *frame < head.part.frame) {
+            frames.push((head.part.frame, at.as_nanos() / 1_000_000));
+        }
+    }
+    let gaps: Vec<u64> = frames.windows(2).map(|pair| pair[1].1 - pair[0].1).collect();
+    // Frames are left out while the first estimate is low.
+    let later = &gaps[gaps.len() - 40..];
+    assert!(later.windows(2).all(|pair| pair == [20, 50] || pair == [50, 20]), "{gaps:?}");
+}
+
+#[test]
 fn a_stopped_call_is_silent() {
     let mut call = Call::new(&WebrtcParameters::default());
     call.run(1_000, Rate::from_mbit(10), |_, _| false);
@@ -297,6 +316,10 @@ fn parameters_out_of_range_name_their_key() {
     assert_eq!(key(&|p| p.key_ratio = 0.5).as_deref(), Some("key_ratio"));
     assert_eq!(key(&|p| p.min_rate = Rate::ZERO).as_deref(), Some("min_rate"));
     assert_eq!(key(&|p| p.feedback = Duration::ZERO).as_deref(), Some("feedback"));
+    assert_eq!(key(&|p| p.edge_spread = Some(1.5)).as_deref(), Some("edge_spread"));
+    assert_eq!(key(&|p| p.packet_time = Duration::from_millis(2)).as_deref(), Some("packet_time"));
+    let gaps = vec![Duration::from_millis(33), Duration::ZERO];
+    assert_eq!(key(&|p| p.capture_gaps = gaps.clone()).as_deref(), Some("capture_gaps"));
     assert_eq!(key(&|p| p.obsolete = Obsolete::Ignored).as_deref(), Some("obsolete"));
     assert_eq!(key(&|p| p.pacer_queue = Duration::ZERO).as_deref(), Some("pacer_queue"));
     assert_eq!(key(&|p| p.min_frame = Bytes::new(1_000_001)).as_deref(), Some("min_frame"));
