@@ -56,6 +56,8 @@ fn the_demo_shows_what_four_queues_do_to_a_viewer() {
         assert!(mean("tail-drop", "representation_rate") < mean(queue, "representation_rate"), "{queue}");
     }
     assert!(folder.path("out/demo/report.html").exists());
+    let printed = folder.jettison(&["run", "demo", "--runs", "3", "--force"]).ok();
+    assert!(printed.lines().count() <= 40, "one screen:\n{printed}");
 }
 
 #[test]
