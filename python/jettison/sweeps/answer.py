@@ -70,6 +70,9 @@ def _difference(best: dict[int, float], worst: dict[int, float], unit: str) -> s
     if ends is None:
         return " (one seed, so the difference may be chance)"
     half = (ends[1] - ends[0]) / 2
+    if half == 0:
+        # Runs that draw nothing: an interval would be one of chance.
+        return f" ({mean:+.3g} {unit}, the same in all {len(pairs)} seeds)".replace(" ,", ",")
     chance = ", within chance" if ends[0] <= 0 <= ends[1] else ""
     return f" ({mean:+.3g} ± {half:.2g} {unit}, paired by seed{chance})".replace(" ,", ",")
 

@@ -42,7 +42,8 @@ def overview(result: SweepResult) -> str:
         _fill(values, units, whole or found, metric, statistic)
     columns = [column for column in _QUEUE + _FLOWS if any(column in of for of in values.values())]
     axes = list(dict.fromkeys(axis for labels in result.labels.values() for axis in labels))
-    heads = [*axes, *(_head(metric, statistic, units[metric]) for metric, statistic in columns)]
+    names = [*axes, *(_head(metric, statistic) for metric, statistic in columns)]
+    below = [*("" for _ in axes), *(_unit(units[metric]) for metric, _ in columns)]
     body = [
         [
             *(labels.get(axis, "") for axis in axes),
@@ -50,7 +51,11 @@ def overview(result: SweepResult) -> str:
         ]
         for variant, labels in result.labels.items()
     ]
-    lines = _aligned([heads, *body[:_ROWS]], len(axes))
+    table = [names, below, *body[:_ROWS]]
+    shown = _fitting(table, len(axes))
+    lines = _aligned([row[:shown] for row in table], len(axes))
+    if shown < len(names):
+        lines.append(f"Left out for the width: {', '.join(names[shown:])}.")
     if len(body) > _ROWS:
         lines.append(f"… and {len(body) - _ROWS} more: SweepResult.open(folder).table has them all")
     about = f"{result.name}: {len(result.points)} points, {len(result.seeds)} seeds"
@@ -85,9 +90,22 @@ def _fill(
         values.setdefault(variant, {})[metric, statistic] = f"{sum(found) / len(found):.4g}"
 
 
-def _head(metric: str, statistic: str, unit: str) -> str:
-    name = metric if statistic == "mean" else f"{metric} {statistic}"
-    return name if unit in ("1", "count") else f"{name} ({unit})"
+def _head(metric: str, statistic: str) -> str:
+    return metric if statistic == "mean" else f"{metric} {statistic}"
+
+
+def _unit(unit: str) -> str:
+    return "" if unit in ("1", "count") else unit
+
+
+def _fitting(rows: list[list[str]], text: int) -> int:
+    """How many columns fit into the width: those of the axes and one at least."""
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
+    shown, end = 0, -2
+    while shown < len(widths) and end + 2 + widths[shown] <= _WIDTH:
+        end += 2 + widths[shown]
+        shown += 1
+    return max(shown, text + 1)
 
 
 def _aligned(rows: list[list[str]], text: int) -> list[str]:

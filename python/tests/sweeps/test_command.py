@@ -15,6 +15,7 @@ import jettison
 from jettison import LatinHypercube, Range
 from jettison.errors import SweepError
 from jettison.sweeps.__main__ import main, read_axis, read_sample, read_seeds
+from jettison.sweeps.overview import _aligned, _fitting
 
 TARGET = "queues.bottleneck.target"
 
@@ -81,9 +82,17 @@ def test_it_prints_one_row_per_variant_and_the_folder(file: str, tmp_path: Path,
     assert lines[0] == "tests/short: 2 points, 2 seeds, queue bottleneck.forward"
     # The answer, then the table.
     assert lines[1].startswith("The lowest RTT: ") and "paired by seed" in " ".join(lines[1:4])
-    head = next(at for at, line in enumerate(lines) if line.split()[:3] == ["target", "utilisation", "(%)"])
-    assert [line.split()[0] for line in lines[head + 1 : head + 3]] == ["1ms", "10ms"]
+    head = next(at for at, line in enumerate(lines) if line.split()[:2] == ["target", "utilisation"])
+    assert lines[head + 1].split()[:2] == ["%", "ms"]
+    assert [line.split()[0] for line in lines[head + 2 : head + 4]] == ["1ms", "10ms"]
     assert lines[-1] == f"Results: {out}"
+
+
+def test_columns_that_do_not_fit_are_named():
+    rows = [["target", *(f"a metric {n}" for n in range(20))]]
+    shown = _fitting(rows, 1)
+    assert shown == 8 and len(_aligned([rows[0][:shown]], 1)[0]) <= 100 < len(_aligned([rows[0][: shown + 1]], 1)[0])
+    assert _fitting([["x" * 200, "y"]], 1) == 2
 
 
 def test_records_are_those_of_run_with_point_and_axes(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -171,9 +171,7 @@ class _Web(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize("what", ["nothing listens", "it accepts and never answers", "a web server"])
-def test_an_unreachable_scheduler_is_given_up_and_named(
-    tmp_path: Path, what: str, capfd: pytest.CaptureFixture[str]
-):
+def test_an_unreachable_scheduler_is_given_up_and_named(tmp_path: Path, what: str, capfd: pytest.CaptureFixture[str]):
     with contextlib.ExitStack() as open_:
         if what == "a web server":
             server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Web)
