@@ -1,8 +1,11 @@
 //! Projects of others as scenarios: loading, and the table of hosts that reach each other.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use jettison_core::DropReason;
 use jettison_report::Results;
 use jettison_run::{Pings, Project, ProjectOptions, is_project, load_project};
 use jettison_scenario::{Changes, CheckError, Registries, Scenario};
@@ -129,6 +132,42 @@ pub fn reach(results: &Results, project: &Project) -> String {
         let head = names.iter().map(|name| format!("  {name:>width$}")).collect::<String>();
         text.push_str(&format!("{:label$}{head}\n{rows}", ""));
         text.push_str(&format!("{reached} of {sent} pings were answered; the times are round-trip times.\n"));
+        if reached < sent {
+            text.push_str(&lost(results, project, variant));
+        }
     }
     text
+}
+
+/// Where the packets of a variant's pings were dropped, by reason, most first.
+fn lost(results: &Results, project: &Project, variant: &str) -> String {
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for run in results.runs.iter().filter(|run| run.key.variant == variant) {
+        // Without the table there is nothing to add.
+        let _ = results.drops(&run.key, |row| {
+            if project.pings.iter().any(|(flow, ..)| *flow == row.flow) {
+                *reasons.entry(row.reason).or_default() += 1;
+            }
+        });
+    }
+    if reasons.is_empty() {
+        return "No packet of theirs was dropped: no host answered.\n".to_owned();
+    }
+    let mut counts: Vec<(String, u64)> = reasons.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let each: Vec<String> = counts
+        .into_iter()
+        .map(|(reason, count)| format!("{count} {reason}{}", meaning(&reason)))
+        .collect();
+    format!("Their packets that were dropped: {}.\n", each.join(", "))
+}
+
+/// What a reason says of a P4 network.
+fn meaning(reason: &str) -> &'static str {
+    match reason {
+        _ if reason == DropReason::MarkedToDrop.name() => " (by a P4 program)",
+        _ if reason == DropReason::NoRoute.name() => " (to a port without a link)",
+        _ if reason == DropReason::OtherHost.name() => " (at a host that they were not for)",
+        _ => "",
+    }
 }
