@@ -119,6 +119,11 @@ impl<M: Machine + Send> P4Switch<M> {
         self.pipeline.program_mut().set_controller_port(port);
     }
 
+    /// Multicast groups and nodes.
+    pub fn replication(&self) -> &Replication {
+        &self.replication
+    }
+
     /// Results of the planned commands so far, in order.
     pub fn answers(&self) -> &[(Time, Result<Answer, CommandError>)] {
         &self.answers

@@ -105,6 +105,16 @@ impl Replication {
         self.nodes.get(&node)
     }
 
+    /// All nodes with their numbers.
+    pub fn nodes(&self) -> impl Iterator<Item = (u32, &Node)> {
+        self.nodes.iter().map(|(number, node)| (*number, node))
+    }
+
+    /// Numbers of a group's nodes, in the order of association.
+    pub fn nodes_of(&self, group: u16) -> &[u32] {
+        self.groups.get(&group).map_or(&[], Vec::as_slice)
+    }
+
     /// Numbers of all groups.
     pub fn groups(&self) -> Vec<u16> {
         self.groups.keys().copied().collect()
