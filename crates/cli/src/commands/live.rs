@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use jettison_build_info::COMMIT;
 use jettison_report::{Results, Status};
 use jettison_run::Project;
-use jettison_run::live::{Commands, Controllable, LiveExperiment, LiveOptions, LiveRunError};
+use jettison_run::live::{Commands, LiveExperiment, LiveOptions, LiveRunError};
 use jettison_scenario::Changes;
 use jettison_scenario::build::Builder;
 use jettison_watch::Watch;
@@ -96,8 +96,7 @@ pub fn live(
         ));
     }
     for each in experiment.controllable() {
-        let Controllable { switch, address, device_id } = each;
-        print(format_args!("{switch}: P4Runtime on {address}, device {device_id}\n"))?;
+        print(format_args!("{each}\n"))?;
     }
     // A bar would write into the shell.
     let bar = (!has_shell).then(|| Bar::new(&name));

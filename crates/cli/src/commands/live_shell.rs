@@ -52,8 +52,7 @@ pub fn shell(arguments: &ShellArguments) -> Result<ExitCode, Failure> {
         print_error(format_args!("jettison: {warning}"));
     }
     for each in experiment.controllable() {
-        let (switch, address, device) = (&each.switch, each.address, each.device_id);
-        print_error(format_args!("jettison: {switch}: P4Runtime on {address}, device {device}"));
+        print_error(format_args!("jettison: {each}"));
     }
     run::cancel_on_interrupt_saying("\nEnding the command. Press Ctrl-C again to leave at once.");
     let results = experiment.run(run::cancelled(), &|_| {}, None).map_err(Failure::of)?;

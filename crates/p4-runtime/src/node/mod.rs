@@ -142,6 +142,16 @@ impl<D: Device> Node<D> {
         &mut self.switch
     }
 
+    /// Returns the switch to its program's own entries and initial values, as another interface of the switch asks for.
+    pub fn reset(&mut self) {
+        if let Some(switch) = self.switch.switch_mut() {
+            switch.reset_control_plane();
+        }
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.control.forget();
+        }
+    }
+
     /// The next time at which [`Node::advance`] may have something for controllers without an event of the switch.
     pub fn next_due(&self) -> Option<Time> {
         let pipeline = self.pipeline.as_ref()?;

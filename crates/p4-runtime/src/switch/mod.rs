@@ -86,6 +86,14 @@ impl Control {
         }
     }
 
+    /// Forgets the entities of a switch that has returned to its program's own entries. Digests stay configured.
+    pub fn forget(&mut self) {
+        let fresh = Control::new(self.catalogue.clone());
+        (self.entries, self.profiles, self.replications) =
+            (fresh.entries, fresh.profiles, fresh.replications);
+        self.next_idle = Time::MAX;
+    }
+
     /// Executes an update.
     ///
     /// # Errors

@@ -317,6 +317,28 @@ fn direct_counters_and_meters_belong_to_their_entry() {
 }
 
 #[test]
+fn what_another_interface_resets_can_be_written_again() {
+    let mut bench = Bench::new();
+    let replica = Replica { port: Some(ReplicaPort::Number(4)), instance: 0 };
+    let group = MulticastGroupEntry { multicast_group_id: 3, replicas: vec![replica], metadata: vec![] };
+    let kind = Some(ReplicationKind::MulticastGroup(group));
+    let group = EntityKind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { kind });
+    let flood = TableEntry { action: Some(bench.call("flood", &[3])), ..bench.dmac(0xff, 0) };
+    for _ in 0..2 {
+        assert_eq!(bench.write(INSERT, group.clone()), OK);
+        assert_eq!(bench.write(INSERT, entry(flood.clone())), OK);
+        bench.frame(7, 0xff, 1);
+        assert_eq!(bench.departed(), [4]);
+        bench.node.reset();
+        bench.frame(7, 0xff, 1);
+        assert!(bench.departed().is_empty());
+        assert!(bench.entries(TableEntry::default()).is_empty());
+        let all = EntityKind::PacketReplicationEngineEntry(PacketReplicationEngineEntry { kind: None });
+        assert!(bench.read(all).is_empty());
+    }
+}
+
+#[test]
 fn multicast_groups_and_clone_sessions_replicate() {
     let mut bench = Bench::new();
     let replica = |port: u32, instance| Replica { port: Some(ReplicaPort::Number(port)), instance };

@@ -16,15 +16,16 @@ mod measures;
 mod message;
 mod outbox;
 mod outcome;
-#[cfg(feature = "p4runtime")]
-mod p4runtime;
-#[cfg(not(feature = "p4runtime"))]
-#[path = "p4runtime_off.rs"]
-mod p4runtime;
 mod parts;
+#[cfg(feature = "p4runtime")]
+mod remote;
+#[cfg(not(feature = "p4runtime"))]
+#[path = "remote_off.rs"]
+mod remote;
 mod supervise;
 mod watching;
 
+use std::fmt;
 use std::fs::{Permissions, set_permissions};
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::fs::PermissionsExt;
@@ -80,15 +81,56 @@ pub struct LiveOptions {
     pub uplink: bool,
 }
 
-/// A switch that controllers reach over P4Runtime during the runs.
+/// A switch that other programs of this machine reach during the runs. It is shown as a line for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Controllable {
     /// Name of its node.
     pub switch: String,
     /// Where it listens.
     pub address: SocketAddr,
-    /// Its device id.
-    pub device_id: u64,
+    /// What it speaks there.
+    pub interface: Interface,
+}
+
+/// What a switch speaks with programs that control it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// P4Runtime.
+    P4Runtime {
+        /// The switch's device id.
+        device_id: u64,
+    },
+    /// BMv2's Thrift interface.
+    Thrift,
+}
+
+impl Interface {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Interface::P4Runtime { .. } => "P4Runtime",
+            Interface::Thrift => "Thrift",
+        }
+    }
+
+    /// The key of a node that opens it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Interface::P4Runtime { .. } => "p4runtime",
+            Interface::Thrift => "thrift",
+        }
+    }
+}
+
+impl fmt::Display for Controllable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Controllable { switch, address, interface } = self;
+        write!(f, "{switch}: {} on {address}", interface.name())?;
+        match interface {
+            Interface::P4Runtime { device_id } => write!(f, ", device {device_id}"),
+            Interface::Thrift => Ok(()),
+        }
+    }
 }
 
 /// An error that prevents live runs.
@@ -213,7 +255,7 @@ impl LiveExperiment {
             );
         }
         // In this machine's network, which a run's process leaves.
-        let listeners = Arc::new(p4runtime::Listeners::bind(&scenario)?);
+        let listeners = Arc::new(remote::Listeners::bind(&scenario)?);
         let controllable = listeners.addresses();
         let uplink = match inside.filter(|_| options.uplink) {
             Some(inside) => Some(Uplink::start(inside)?),
@@ -281,7 +323,7 @@ impl LiveExperiment {
         &self.warnings
     }
 
-    /// Switches that controllers reach over P4Runtime.
+    /// Switches that other programs of this machine reach.
     pub fn controllable(&self) -> &[Controllable] {
         &self.controllable
     }

@@ -43,11 +43,14 @@ impl Checker<'_> {
             }
         }
         self.cpu_port(name, router, at);
-        if let Some(server) = &router.p4runtime
-            && server.listen.parse::<SocketAddr>().is_err()
-        {
-            let message = format!("`listen` must be an IP address and a port, got `{}`", server.listen);
-            self.find(&at.key("p4runtime").key("listen"), message, "for example \"127.0.0.1:9559\"");
+        let p4runtime = router.p4runtime.as_ref().map(|server| ("p4runtime", &server.listen, 9559));
+        let thrift = router.thrift.as_ref().map(|server| ("thrift", &server.listen, 9090));
+        for (key, listen, usual) in p4runtime.into_iter().chain(thrift) {
+            if listen.parse::<SocketAddr>().is_err() {
+                let message = format!("`listen` must be an IP address and a port, got `{listen}`");
+                let help = format!("for example \"127.0.0.1:{usual}\"");
+                self.find(&at.key(key).key("listen"), message, help);
+            }
         }
         if let Some(server) = &router.p4runtime {
             self.translation(server, at);

@@ -25,7 +25,7 @@ pub use link::{Carrier, Change, DirectionSettings, Link, LossChoice, Reverse};
 pub use link_file::{Cell, Profile, Trace};
 pub use live::{Live, Offload};
 pub use node::{Host, NatSettings, Node, PolicyRoute, Router, SysctlValue};
-pub use p4_router::{Later, P4Router, P4RuntimeServer};
+pub use p4_router::{Later, P4Router, P4RuntimeServer, ThriftServer};
 pub use record::{EventSettings, IdentitySample, IdentitySettings, Record};
 pub use report::Report;
 pub(crate) use vary::{Alternative, Axis};

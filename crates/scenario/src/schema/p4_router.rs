@@ -65,6 +65,10 @@ pub struct P4Router {
     /// In `jettison live`: where controllers on this machine reach the switch over P4Runtime. Runs of a simulation ignore it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p4runtime: Option<P4RuntimeServer>,
+    /// In `jettison live`: where programs on this machine reach the switch over BMv2's Thrift interface, such as
+    /// `simple_switch_CLI` and controllers of p4-utils. Runs of a simulation ignore it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thrift: Option<ThriftServer>,
     /// Queue of its ports, for links without `queue`. `bmv2` is the traffic manager of BMv2's `simple_switch`; with any other
     /// discipline the link's rate serves the port, as in hardware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,6 +100,14 @@ pub struct P4RuntimeServer {
     /// themselves, and each text for the next free number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub translation: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+/// A Thrift server of a live switch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ThriftServer {
+    /// Address and TCP port of this machine, such as `127.0.0.1:9090`; port 0 is any free one. The connection has no TLS.
+    pub listen: String,
 }
 
 fn first_device() -> u64 {

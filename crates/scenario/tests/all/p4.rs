@@ -220,6 +220,18 @@ fn later_commands_out_of_order() {
 }
 
 #[test]
+fn addresses_without_a_port() {
+    let later = "later = [{ at = \"500 ms\", control = [\"table_clear ipv4_lpm\"] }]";
+    for (key, usual) in [("p4runtime", 9559), ("thrift", 9090)] {
+        let said = changed(later, &format!("{key} = {{ listen = \"localhost\" }}"));
+        let wanted = format!(
+            "`listen` must be an IP address and a port, got `localhost`; for example \"127.0.0.1:{usual}\""
+        );
+        assert!(said.starts_with("s.toml:11:") && said.ends_with(&wanted), "{said}");
+    }
+}
+
+#[test]
 fn queue_management_of_native_routers_is_refused() {
     let said = changed(
         "[links.bottleneck]\n",

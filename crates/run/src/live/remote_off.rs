@@ -17,10 +17,15 @@ impl Listeners {
     /// # Errors
     /// If there are any.
     pub fn bind(scenario: &Scenario) -> Result<Listeners, LiveError> {
-        let listens = |node: &Node| matches!(node, Node::P4(router) if router.p4runtime.is_some());
-        match scenario.variants.iter().any(|variant| variant.settings.nodes.values().any(listens)) {
-            false => Ok(Listeners),
-            true => Err(LiveError::system("`p4runtime` of a node")(std::io::Error::other(
+        let nodes = || scenario.variants.iter().flat_map(|variant| variant.settings.nodes.values());
+        let key = nodes().find_map(|node| match node {
+            Node::P4(router) if router.p4runtime.is_some() => Some("p4runtime"),
+            Node::P4(router) if router.thrift.is_some() => Some("thrift"),
+            _ => None,
+        });
+        match key {
+            None => Ok(Listeners),
+            Some(key) => Err(LiveError::system(format!("`{key}` of a node"))(std::io::Error::other(
                 "this program was built without the feature `p4runtime`",
             ))),
         }
