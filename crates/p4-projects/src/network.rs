@@ -16,6 +16,8 @@ pub(crate) struct Network {
     pub hosts: Vec<Host>,
     pub switches: Vec<Switch>,
     pub links: Vec<Link>,
+    /// Whether the ends of links between switches have addresses for p4-utils' controllers.
+    pub addresses_between_switches: bool,
     pub notes: Vec<String>,
 }
 
@@ -44,9 +46,14 @@ pub(crate) struct Switch {
     pub entities: Option<String>,
     /// Number of queues per port, by priority.
     pub priorities: Option<u64>,
-    /// Where controllers reach it.
+    /// Where controllers reach it over P4Runtime.
     pub controller: Option<Controller>,
+    /// TCP port of this machine at which programs reach it over Thrift.
+    pub thrift: u16,
 }
+
+/// TCP port of the first switch's Thrift interface in both collections; those of the others follow.
+pub(crate) const FIRST_THRIFT_PORT: u16 = 9090;
 
 /// Where controllers reach a switch over P4Runtime.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use crate::Options;
 use crate::error::ProjectErrors;
 use crate::find::Found;
 use crate::json::{Json, Place};
-use crate::network::{Controller, Host, Link, Mac, Network, Switch};
+use crate::network::{Controller, FIRST_THRIFT_PORT, Host, Link, Mac, Network, Switch};
 use crate::settings::{Files, address, bandwidth, delay, mac, project_name};
 
 /// Keys that say how p4-utils runs a network, which has no counterpart here.
@@ -70,6 +70,7 @@ pub(crate) fn network(found: &Found, options: &Options) -> Result<Network, Proje
     }
     let strategy = topology.get("assignment_strategy");
     let strategy = strategy.as_ref().and_then(|place| Some((place, place.text()?)));
+    let addresses_between_switches = matches!(strategy, Some((_, "l3" | "mixed")));
     let hosts = match strategy {
         None => plan.addresses_by_hand(&topology),
         Some((_, "l2")) => plan.addresses(Strategy::L2),
@@ -85,7 +86,8 @@ pub(crate) fn network(found: &Found, options: &Options) -> Result<Network, Proje
     let hosts = neighbours(hosts, &topology);
     let links = plan.numbered(&cpu_ports(&topology, &mut notes));
     let name = project_name(&found.folder, &found.file);
-    json.finish(Network { folder: found.folder.clone(), name, hosts, switches, links, notes })
+    let folder = found.folder.clone();
+    json.finish(Network { folder, name, hosts, switches, links, addresses_between_switches, notes })
 }
 
 /// What p4-utils would start beside the network.
@@ -198,9 +200,13 @@ fn switches(
         }
         if let Some(program) = program {
             let (name, entities) = (name.to_owned(), None);
-            found.push(Switch { name, program, commands, entities, priorities, controller });
+            let thrift = thrift_port(&place).unwrap_or(0);
+            found.push(Switch { name, program, commands, entities, priorities, controller, thrift });
         }
     }
+    // Numbers of switches follow their names.
+    found.sort_by_key(|switch| natural(&switch.name));
+    number_thrift(&mut found);
     if !without_entries.is_empty() && root.get("exec_scripts").is_some() {
         notes.push(format!(
             "without a controller the tables of {} have no entries",
@@ -208,6 +214,26 @@ fn switches(
         ));
     }
     found
+}
+
+/// The port of Thrift that a switch gives itself.
+fn thrift_port(place: &Place<'_>) -> Option<u16> {
+    let given = place.get("thrift_port")?;
+    let number = given.value.as_u64().and_then(|number| u16::try_from(number).ok()).filter(|port| *port > 0);
+    if number.is_none() {
+        given.refuse(format!("must be a TCP port, got {}", given.value));
+    }
+    number
+}
+
+/// Gives each switch without a port of Thrift the next free one.
+fn number_thrift(switches: &mut [Switch]) {
+    let mut taken: BTreeSet<u16> = switches.iter().map(|switch| switch.thrift).collect();
+    for switch in switches.iter_mut().filter(|switch| switch.thrift == 0) {
+        let free = (FIRST_THRIFT_PORT..u16::MAX).find(|port| !taken.contains(port)).unwrap_or(u16::MAX);
+        taken.insert(free);
+        switch.thrift = free;
+    }
 }
 
 /// TCP port of the first switch with P4Runtime in p4-utils; those of the others follow. Device ids begin with 1.

@@ -40,6 +40,8 @@ fn switch((at, switch): (usize, &Switch)) -> Value {
         "isP4Switch": true,
         "device_id": device,
         "p4_src": switch.program,
+        "thrift_ip": "127.0.0.1",
+        "thrift_port": switch.thrift,
     });
     if let Some(controller) = &switch.controller {
         node["isP4RuntimeSwitch"] = true.into();
@@ -72,11 +74,16 @@ fn edge(network: &Network, link: &crate::network::Link) -> Map<String, Value> {
                 let known = of.neighbours.iter().find(|(address, _)| Some(*address) == of.gateway);
                 (gateway, known.map(|(_, mac)| *mac))
             }
-            // Nobody has this address: it only tells the ends of switches apart.
+            // Nobody has these addresses. The hardware's only tell the ends of switches apart; the others are p4-utils', with the
+            // ids of both switches.
             (None, None) => {
-                let number = network.switches.iter().position(|switch| switch.name == *end);
+                let number = |name: &String| network.switches.iter().position(|switch| switch.name == *name);
+                let [first, second] = [&link.ends[0], &link.ends[1]].map(|end| number(end).unwrap_or(0) + 1);
+                let address = network
+                    .addresses_between_switches
+                    .then(|| format!("20.{}.{}.{suffix}/24", first & 0xff, second & 0xff));
                 let [high, low] = port.to_be_bytes();
-                (None, Some([2, 0, 0, number.unwrap_or_default() as u8, high, low]))
+                (address, Some([2, 0, 0, number(end).unwrap_or_default() as u8, high, low]))
             }
         };
         edge.insert(format!("ip{suffix}"), address.into());

@@ -11,7 +11,7 @@ use crate::error::ProjectErrors;
 use crate::find::{Found, files, makefile_value};
 use crate::host;
 use crate::json::{Json, Place};
-use crate::network::{Controller, Host, Link, Network, Switch};
+use crate::network::{Controller, FIRST_THRIFT_PORT, Host, Link, Network, Switch};
 use crate::settings::{Files, address, bandwidth, delay, mac, port, project_name};
 
 /// Reads the network of a `topology.json`.
@@ -37,7 +37,7 @@ pub(crate) fn network(found: &Found, options: &Options) -> Result<Network, Proje
     };
     let links: Vec<Link> = root.required("links").iter().flat_map(|place| links(place, &names)).collect();
     let name = project_name(&folder, &found.file);
-    json.finish(Network { folder, name, hosts, switches, links, notes })
+    json.finish(Network { folder, name, hosts, switches, links, addresses_between_switches: false, notes })
 }
 
 /// Names that links may have at their ends.
@@ -163,7 +163,9 @@ fn switches(place: &Place<'_>, folder: &Path, files: &Files<'_>, notes: &mut Vec
             }
             number
         });
-        switches.push(Switch { name: name.to_owned(), program, commands, entities, priorities, controller });
+        let thrift = FIRST_THRIFT_PORT.saturating_add(u16::try_from(at).unwrap_or(u16::MAX));
+        let name = name.to_owned();
+        switches.push(Switch { name, program, commands, entities, priorities, controller, thrift });
     }
     if let Some(given) = &files.program {
         match files.relative(given) {

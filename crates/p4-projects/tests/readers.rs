@@ -93,7 +93,8 @@ fn a_topology_becomes_hosts_switches_and_numbered_links() {
             "program = \"edge.p4\"",
             "entities = \"s2-runtime.json\"",
             "cpu_port = 510",
-            "p4runtime = { listen = \"127.0.0.1:50052\", device_id = 1 }"
+            "p4runtime = { listen = \"127.0.0.1:50052\", device_id = 1 }",
+            "thrift = { listen = \"127.0.0.1:9091\" }"
         ]
     );
     assert_eq!(
@@ -239,7 +240,10 @@ fn p4_utils_numbers_ports_in_the_natural_order_of_links() {
     ] {
         assert!(lines.contains(&line), "{line}: {lines:?}");
     }
-    assert_eq!(table(&project, "[nodes.\"s10\"]"), ["kind = \"p4\"", "program = \"other.p4\""]);
+    assert_eq!(
+        table(&project, "[nodes.\"s10\"]"),
+        ["kind = \"p4\"", "program = \"other.p4\"", "thrift = { listen = \"127.0.0.1:9092\" }"]
+    );
     let notes = project.notes.join("\n");
     for note in [
         "the script `python controller.py` is not run",
@@ -269,6 +273,28 @@ fn switches_with_p4runtime_listen_where_p4_utils_lets_them() {
 }
 
 #[test]
+fn switches_listen_for_thrift_where_both_collections_let_them() {
+    let listens = |project: &Project, switch: &str, port: u16| {
+        let wanted = format!("thrift = {{ listen = \"127.0.0.1:{port}\" }}");
+        table(project, &format!("[nodes.\"{switch}\"]")).contains(&wanted.as_str())
+    };
+    // A switch's own port is not given to another.
+    let folder = p4app(&APP.replace("\"s2\": {}", "\"s2\": { \"thrift_port\": 9091 }"));
+    let of_p4_utils = project(folder.path());
+    assert!(listens(&of_p4_utils, "s1", 9090) && listens(&of_p4_utils, "s2", 9091));
+    assert!(listens(&of_p4_utils, "s10", 9092));
+    let graph: serde_json::Value = serde_json::from_str(&of_p4_utils.topology.unwrap()).unwrap();
+    let ports: Vec<_> =
+        graph["nodes"].as_array().unwrap().iter().map(|node| node["thrift_port"].as_u64()).collect();
+    assert!(ports.contains(&Some(9092)) && ports.contains(&None), "{ports:?}");
+    let of_tutorials = project(tutorial(TOPOLOGY).path());
+    assert!(listens(&of_tutorials, "s1", 9090) && listens(&of_tutorials, "s2", 9091));
+    let folder = p4app(&APP.replace("\"s2\": {}", "\"s2\": { \"thrift_port\": 70000 }"));
+    let text = errors(folder.path());
+    assert!(text.contains("thrift_port") && text.contains("must be a TCP port, got 70000"), "{text}");
+}
+
+#[test]
 fn controllers_of_p4_utils_get_a_topology() {
     let class = "\"switch_node\": { \"object_name\": \"P4RuntimeSwitch\" }";
     let folder = p4app(&APP.replacen("\"p4_src\"", &format!("{class}, \"p4_src\""), 1));
@@ -284,6 +310,8 @@ fn controllers_of_p4_utils_get_a_topology() {
         |a: &str, b: &str| links.iter().find(|link| link["node1"] == a && link["node2"] == b).unwrap();
     let link = between("s1", "s10");
     assert_eq!((&link["port1"], &link["port2"], &link["bw"]), (&3.into(), &1.into(), &5.0.into()));
+    // The ids of both switches, which are numbered by their names.
+    assert_eq!((&link["ip1"], &link["ip2"]), (&"20.1.3.1/24".into(), &"20.1.3.2/24".into()));
     // The end of a switch is the gateway of the host.
     let link = between("h1", "s1");
     assert_eq!((&link["ip1"], &link["ip2"]), (&"10.1.1.2/24".into(), &"10.1.1.1/24".into()));

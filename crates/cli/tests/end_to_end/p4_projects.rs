@@ -137,12 +137,69 @@ fn errors_name_the_file_and_the_key() {
 
 #[cfg(target_os = "linux")]
 mod live {
-    use std::io::Write;
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::net::{TcpListener, TcpStream};
     use std::process::Stdio;
+
+    use jettison_p4_thrift::codec::{Fields, Message, MessageKind, Value, read_message, write_message};
 
     use super::super::live::can_run_live;
     use super::super::support::Ran;
     use super::{TOPOLOGY, project, row};
+
+    /// Tests run side by side, so none has the port of the tutorials.
+    const ANY_PORT: &str = "nodes.s1.thrift.listen=127.0.0.1:0";
+
+    #[test]
+    fn a_running_switch_answers_over_thrift() {
+        if !can_run_live("p4_projects::live::a_running_switch_answers_over_thrift") {
+            return;
+        }
+        let folder = project();
+        let mut child = folder
+            .command(&["live", "lan", "--shell", "h1", "--yes", "--set", ANY_PORT])
+            .env("SHELL", "/bin/sh")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command can be started");
+        let mut output = BufReader::new(child.stdout.take().expect("it is a pipe"));
+        let mut line = String::new();
+        while !line.starts_with("s1: Thrift on ") {
+            line.clear();
+            assert!(output.read_line(&mut line).expect("it is text") > 0, "it ended without an address");
+        }
+        let address = line.trim_end().rsplit(' ').next().expect("it is the last word");
+        let mut stream = TcpStream::connect(address).expect("the switch listens");
+        let mut call = |name: &str, fields: Fields| {
+            let name = format!("standard:{name}");
+            let call = Message { kind: MessageKind::Call, name, sequence: 1, fields, is_strict: true };
+            stream.write_all(&write_message(&call)).expect("the switch reads");
+            let answer = read_message(&mut stream).expect("the switch answers");
+            answer.expect("the switch answers").fields.get(0).cloned()
+        };
+        let of_table = || Fields::new().with(1, 0).with(2, "In.hosts");
+        assert_eq!(call("bm_mt_get_num_entries", of_table()), Some(Value::I64(3)));
+        assert_eq!(call("bm_reset_state", Fields::new()), None);
+        assert_eq!(call("bm_mt_get_num_entries", of_table()), Some(Value::I64(0)));
+        child.stdin.take().expect("it is a pipe").write_all(b"exit 0\n").expect("the shell reads");
+        let mut rest = String::new();
+        output.read_to_string(&mut rest).expect("it is text");
+        child.wait().expect("it ends with the shell");
+    }
+
+    #[test]
+    fn a_port_in_use_is_named_with_the_key_of_another() {
+        if !can_run_live("p4_projects::live::a_port_in_use_is_named_with_the_key_of_another") {
+            return;
+        }
+        let taken = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+        let address = taken.local_addr().expect("it is bound");
+        let ran = project().jettison(&["live", "lan", "--set", &format!("nodes.s1.thrift.listen={address}")]);
+        let wanted = format!("switch `s1` cannot listen on {address} for Thrift (`nodes.s1.thrift.listen`");
+        assert!(ran.status == Some(2) && ran.stderr.contains(&wanted), "{ran:?}");
+    }
 
     #[test]
     fn a_folder_runs_live_with_arp_over_tap_devices() {
@@ -150,9 +207,10 @@ mod live {
             return;
         }
         let folder = project();
-        let ran = folder.jettison(&["live", "lan"]);
+        let ran = folder.jettison(&["live", "lan", "--set", ANY_PORT]);
         assert_eq!(ran.status, Some(0), "{ran:?}");
         let text = ran.stdout;
+        assert!(text.contains("s1: Thrift on 127.0.0.1:"), "{text}");
         assert_eq!(row(&text, "h1"), ["-", "yes", "X"], "{text}");
         assert_eq!(row(&text, "h2"), ["yes", "-", "X"], "{text}");
     }
@@ -169,10 +227,10 @@ mod live {
             "lan/topology.json",
             &TOPOLOGY.replacen("\"ip route", &format!("{command}, \"ip route"), 1),
         );
-        let ran = folder.jettison(&["live", "lan", "--shell", "h1"]);
+        let ran = folder.jettison(&["live", "lan", "--shell", "h1", "--set", ANY_PORT]);
         assert!(ran.stderr.contains("nodes.h1.commands[0] at host h1"), "{}", ran.stderr);
         assert!(ran.stderr.contains("these commands have not been approved"), "{}", ran.stderr);
-        let mut command = folder.command(&["live", "lan", "--shell", "h1", "--yes"]);
+        let mut command = folder.command(&["live", "lan", "--shell", "h1", "--yes", "--set", ANY_PORT]);
         let mut child = command
             .env("SHELL", "/bin/sh")
             .stdin(Stdio::piped())
@@ -207,7 +265,7 @@ exit 3
         for line in ["made-by-command", "08:00:00:00:00:01", "came back: hello"] {
             assert!(ran.stdout.contains(line), "{ran:?}");
         }
-        let unknown = folder.jettison(&["live", "lan", "--shell", "h9", "--yes"]);
+        let unknown = folder.jettison(&["live", "lan", "--shell", "h9", "--yes", "--set", ANY_PORT]);
         assert!(
             unknown.stderr.contains("--shell h9: the scenario has no such host; did you mean `h1`?"),
             "{}",
