@@ -75,7 +75,7 @@ fn write_switch(text: &mut String, switch: &Switch) {
         }
         line(text, format_args!("p4runtime = {{ listen = \"127.0.0.1:{port}\", device_id = {device_id} }}"));
     }
-    line(text, format_args!("thrift = {{ listen = \"127.0.0.1:{}\" }}", switch.thrift));
+    line(text, format_args!("thrift = {{ listen = \"127.0.0.1:{}\", or_free = true }}", switch.thrift));
     if let Some(priorities) = switch.priorities {
         line(text, format_args!("queue = {{ kind = \"bmv2\", priorities = {priorities} }}"));
     }

@@ -94,7 +94,7 @@ fn a_topology_becomes_hosts_switches_and_numbered_links() {
             "entities = \"s2-runtime.json\"",
             "cpu_port = 510",
             "p4runtime = { listen = \"127.0.0.1:50052\", device_id = 1 }",
-            "thrift = { listen = \"127.0.0.1:9091\" }"
+            "thrift = { listen = \"127.0.0.1:9091\", or_free = true }"
         ]
     );
     assert_eq!(
@@ -242,7 +242,11 @@ fn p4_utils_numbers_ports_in_the_natural_order_of_links() {
     }
     assert_eq!(
         table(&project, "[nodes.\"s10\"]"),
-        ["kind = \"p4\"", "program = \"other.p4\"", "thrift = { listen = \"127.0.0.1:9092\" }"]
+        [
+            "kind = \"p4\"",
+            "program = \"other.p4\"",
+            "thrift = { listen = \"127.0.0.1:9092\", or_free = true }"
+        ]
     );
     let notes = project.notes.join("\n");
     for note in [

@@ -196,9 +196,16 @@ mod live {
         }
         let taken = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
         let address = taken.local_addr().expect("it is bound");
-        let ran = project().jettison(&["live", "lan", "--set", &format!("nodes.s1.thrift.listen={address}")]);
+        let listen = format!("nodes.s1.thrift={{ listen = \"{address}\" }}");
+        let ran = project().jettison(&["live", "lan", "--set", &listen]);
         let wanted = format!("switch `s1` cannot listen on {address} for Thrift (`nodes.s1.thrift.listen`");
         assert!(ran.status == Some(2) && ran.stderr.contains(&wanted), "{ran:?}");
+        // A project, which may not need it, takes a free one.
+        let listen = format!("nodes.s1.thrift={{ listen = \"{address}\", or_free = true }}");
+        let ran = project().jettison(&["live", "lan", "--set", &listen]);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let text = ran.stdout;
+        assert!(text.contains("s1: Thrift on 127.0.0.1:") && !text.contains(&address.to_string()), "{text}");
     }
 
     #[test]

@@ -108,6 +108,9 @@ pub struct P4RuntimeServer {
 pub struct ThriftServer {
     /// Address and TCP port of this machine, such as `127.0.0.1:9090`; port 0 is any free one. The connection has no TLS.
     pub listen: String,
+    /// Whether any free port takes the place of one that is in use, as for projects, of which few need it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub or_free: bool,
 }
 
 fn first_device() -> u64 {

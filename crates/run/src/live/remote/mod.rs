@@ -69,7 +69,11 @@ impl Listeners {
                     interface.name(),
                     interface.key()
                 );
-                let bound = TcpListener::bind(listen).and_then(|bound| Ok((bound.local_addr()?, bound)));
+                let or_free = match interface {
+                    Interface::Thrift => router.thrift.as_ref().is_some_and(|server| server.or_free),
+                    Interface::P4Runtime { .. } => false,
+                };
+                let bound = bind(listen, or_free).and_then(|bound| Ok((bound.local_addr()?, bound)));
                 let (address, bound): (SocketAddr, TcpListener) = bound.map_err(LiveError::system(what))?;
                 let controllable = Controllable { switch: name.to_owned(), address, interface };
                 listeners.0.insert(key, (bound, controllable));
@@ -170,6 +174,15 @@ impl Listeners {
         let listener = listener.try_clone().map_err(|error| format!("`{switch}`: {error}"))?;
         Ok((listener, known.address))
     }
+}
+
+/// Binds a socket; with `or_free` to any free port of the address if its own is in use.
+fn bind(listen: &str, or_free: bool) -> io::Result<TcpListener> {
+    TcpListener::bind(listen).or_else(|error| {
+        let address = listen.parse::<SocketAddr>().ok();
+        let address = address.filter(|_| or_free && error.kind() == io::ErrorKind::AddrInUse).ok_or(error)?;
+        TcpListener::bind(SocketAddr::new(address.ip(), 0))
+    })
 }
 
 fn start(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), String> {
