@@ -401,7 +401,7 @@ pub struct ShowArguments {
 #[derive(Debug, Clone, Args)]
 pub struct ExplainArguments {
     /// Explain so many events, the most expensive ones [default: 5]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub worst: Option<usize>,
     /// Explain only events of this flow
     #[arg(long, value_name = "FLOW")]

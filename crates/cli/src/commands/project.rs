@@ -155,10 +155,8 @@ fn lost(results: &Results, project: &Project, variant: &str) -> String {
     }
     let mut counts: Vec<(String, u64)> = reasons.into_iter().collect();
     counts.sort_by_key(|(_, count)| Reverse(*count));
-    let each: Vec<String> = counts
-        .into_iter()
-        .map(|(reason, count)| format!("{count} {reason}{}", meaning(&reason)))
-        .collect();
+    let each: Vec<String> =
+        counts.into_iter().map(|(reason, count)| format!("{count} {reason}{}", meaning(&reason))).collect();
     format!("Their packets that were dropped: {}.\n", each.join(", "))
 }
 

@@ -20,6 +20,11 @@ pub fn whatif(arguments: &WhatIfArguments) -> Result<(), Failure> {
     let which = Which { variant: variant.as_deref(), seed: *seed, data: data.folder.as_deref() };
     let rebuilt = rebuild(dir, &which, &builder, &BTreeMap::new(), program()).map_err(Failure::of)?;
     let instant = |at: Option<Duration>| at.map(|at| Time::ZERO + at);
+    if let (Some(from), Some(to)) = (arguments.from, arguments.to)
+        && from >= to
+    {
+        return Err(Failure::of(format!("--from {from} must be before --to {to}")));
+    }
     let change = match (arguments.flip, &arguments.flip_rule, &arguments.queue) {
         (Some(decision), ..) => Change::Flip { decision },
         (_, Some(rule), _) => Change::Rule {

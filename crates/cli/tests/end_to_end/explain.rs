@@ -111,6 +111,7 @@ fn wrong_questions_are_refused_with_the_right_names() {
     assert!(said.contains("unknown viewer `viever`") && said.contains("viewer"), "{said}");
     let said = refused(&["--event", "999"]);
     assert!(said.contains("unknown event `999`; the nearest are"), "{said}");
+    assert!(refused(&["--worst", "0"]).contains("--worst"));
     let said = refused(&["--seed", "7"]);
     assert!(said.contains("has the seed 7; its seeds are 1"), "{said}");
     let said = refused(&["--set", "duration=10s"]);

@@ -223,6 +223,14 @@ fn run_summarises_the_fate_of_the_packets() {
 }
 
 #[test]
+fn a_file_of_bytes_is_no_program() {
+    let folder = Folder::new();
+    folder.write("program", "\u{7f}ELF\0\u{1}");
+    let said = folder.jettison(&["p4", "check", "program"]).refused();
+    assert_eq!(said.trim_end(), "jettison: program: a program must be text, but has bytes of zero");
+}
+
+#[test]
 fn run_refuses_files_that_are_not_captures() {
     let folder = folder();
     let run = |pcap: &str| folder.jettison(&["p4", "run", "a.p4", "--pcap", pcap]);

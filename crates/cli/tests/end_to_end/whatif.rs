@@ -98,6 +98,7 @@ fn a_wrong_question_is_answered_by_one_message() {
     };
     for (arguments, wanted) in [
         (&["--flip", "4000000"][..], "unknown drop id 4000000: those of this run are 0 to "),
+        (&["--flip-rule", "codel", "--from", "2s", "--to", "1s"], "--from 2 s must be before --to 1 s"),
         (&["--flip-rule", "codle", "--from", "1s"], "unknown rule `codle`; did you mean `codel`?"),
         (
             &["--flip-rule", "codel", "--from", "1s", "--queue-name", "bottleneck.forwart"],

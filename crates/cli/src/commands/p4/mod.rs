@@ -49,6 +49,12 @@ fn add(sources: &mut Sources, file: &Path, file_kind: &str) -> Result<FileId, Fa
         return Ok(sources.add(name, text));
     }
     let bytes = read(file, file::TEXT, file_kind)?;
+    if bytes.contains(&0) {
+        return Err(Failure::of(format!(
+            "{}: {file_kind} must be text, but has bytes of zero",
+            file.display()
+        )));
+    }
     // Old programs have comments in other encodings.
     Ok(sources.add(file.display().to_string(), String::from_utf8_lossy(&bytes)))
 }
