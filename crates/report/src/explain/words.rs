@@ -186,6 +186,7 @@ fn told_cause(cause: &Cause) -> String {
     let place = &cause.place;
     match cause.kind {
         CauseKind::Drops => {
+            // The span is that of the waiting, not of the drops behind it.
             let rules: Vec<String> =
                 cause.rules.iter().take(3).map(|(rule, count)| format!("{count} by {rule}")).collect();
             let rules = rules.join(", ").replace("by mark by", "marks by");
@@ -194,7 +195,7 @@ fn told_cause(cause: &Cause) -> String {
             let where_ = if place.is_empty() { "outside queues".to_owned() } else { format!("at {place}") };
             let small = if cause.is_share { "its share of the link was too small: " } else { "" };
             format!(
-                "{share}: {small}{} of its packets dropped or marked {where_} {span}: {rules} (ids {}{more}){}",
+                "{share} ({span}): {small}{} of its packets dropped or marked {where_}: {rules} (ids {}{more}){}",
                 cause.decisions.len(),
                 ids.join(", "),
                 unseen(cause)
