@@ -200,7 +200,7 @@ fn a_claim_without_a_number_has_a_direction_and_no_size() {
     assert_eq!(verdict(&claim, &[0.5, 0.5], &[1.0, 1.0]), Verdict::Contradicts);
     let open = judge(&claim, &[0.9, 1.2], &[1.0, 1.0]);
     assert_eq!((open.verdict, open.note.as_str()), (Verdict::Unclear, "Our interval includes no effect."));
-    assert_eq!(verdict(&claim, &[1.01, 1.5], &[1.0, 1.0]), Verdict::Contradicts, "perhaps no difference");
+    assert_eq!(verdict(&claim, &[1.01, 1.5], &[1.0, 1.0]), Verdict::Unclear, "perhaps no difference");
     assert_eq!(verdict(&claim, &[1.1], &[1.0]), Verdict::SameDirection, "one seed has no interval");
     assert!(!judge(RATIO, &[2.5], &[1.0]).nominal);
 }
