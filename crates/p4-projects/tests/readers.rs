@@ -279,7 +279,7 @@ fn switches_with_p4runtime_listen_where_p4_utils_lets_them() {
 #[test]
 fn switches_listen_for_thrift_where_both_collections_let_them() {
     let listens = |project: &Project, switch: &str, port: u16| {
-        let wanted = format!("thrift = {{ listen = \"127.0.0.1:{port}\" }}");
+        let wanted = format!("thrift = {{ listen = \"127.0.0.1:{port}\", or_free = true }}");
         table(project, &format!("[nodes.\"{switch}\"]")).contains(&wanted.as_str())
     };
     // A switch's own port is not given to another.
